@@ -1,0 +1,87 @@
+package io.artifactserver.core.access;
+
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A token as its bearer sends it: {@code as_<id>_<secret>}, 16 and 64 hexadecimal digits. Printed
+ * once, when it is made. Immutable.
+ */
+public final class TokenSecret {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final String PREFIX = "as_";
+  private static final int ID_LENGTH = 16;
+  private static final int SECRET_LENGTH = 64;
+
+  private final String id;
+  private final String secret;
+
+  private TokenSecret(String id, String secret) {
+    this.id = id;
+    this.secret = secret;
+  }
+
+  /** A new token of 256 random bits. */
+  public static TokenSecret generate() {
+    return new TokenSecret(randomHex(ID_LENGTH), randomHex(SECRET_LENGTH));
+  }
+
+  /** The token in {@code text}, if it has the form of one. */
+  public static Optional<TokenSecret> parse(String text) {
+    int separator = PREFIX.length() + ID_LENGTH;
+    if (text.length() != separator + 1 + SECRET_LENGTH
+        || !text.startsWith(PREFIX)
+        || text.charAt(separator) != '_') {
+      return Optional.empty();
+    }
+    String id = text.substring(PREFIX.length(), separator);
+    return Optional.of(new TokenSecret(id, text.substring(separator + 1)));
+  }
+
+  /** The public part. */
+  public String id() {
+    return id;
+  }
+
+  /** The whole token, for its bearer's eyes only. */
+  public String reveal() {
+    return PREFIX + id + '_' + secret;
+  }
+
+  /** Whether this is the secret of {@code token}; takes the same time whatever differs. */
+  public boolean unlocks(AccessToken token) {
+    return MessageDigest.isEqual(
+        digest().getBytes(StandardCharsets.US_ASCII),
+        token.secretDigest().getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** What to keep of this token. */
+  public AccessToken toAccessToken(
+      String name, AccessToken.Role role, Set<String> repositories, Instant createdAt) {
+    return new AccessToken(id, name, role, repositories, digest(), createdAt);
+  }
+
+  /** Without the secret. */
+  @Override
+  public String toString() {
+    return PREFIX + id + "_***";
+  }
+
+  private String digest() {
+    byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
+  }
+
+  private static String randomHex(int digits) {
+    byte[] bytes = new byte[digits / 2];
+    RANDOM.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes).toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,34 @@
+package io.artifactserver.core.blob;
+
+import io.artifactserver.core.range.ByteRange;
+import java.util.Optional;
+
+/** A handle on one immutable blob; holds nothing open. Thread-safe. */
+public interface Blob {
+  /** The blob's key and length. No I/O. */
+  BlobRef ref();
+
+  /** Length of the plain bytes. No I/O. */
+  default long length() {
+    return ref().length();
+  }
+
+  /**
+   * Opens exactly {@code range}. I/O. The caller closes the reader. The whole range is known before
+   * the first byte is read, so a backend can plan it: one covering ciphertext range, one ranged
+   * GET.
+   *
+   * @throws IndexOutOfBoundsException if the range is not within the blob
+   * @throws StorageException if the blob is missing, damaged or cannot be reached
+   */
+  RangeReader open(ByteRange range) throws StorageException;
+
+  /**
+   * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the
+   * first time. The caller closes the region.
+   *
+   * @throws IndexOutOfBoundsException if the range is not within the blob
+   * @throws StorageException if the blob is missing or damaged
+   */
+  Optional<FileRegion> fileRegion(ByteRange range) throws StorageException;
+}

@@ -1,0 +1,29 @@
+package io.artifactserver.core.blob;
+
+/**
+ * Names one stored blob. Keys are random and never used twice, so whatever is cached under a key
+ * stays true, and undoing an upload can never hurt another artifact. Immutable.
+ *
+ * @param key 32 lower-case hexadecimal digits, chosen by the store
+ * @param length of the blob in bytes
+ */
+public record BlobRef(String key, long length) {
+  /**
+   * @throws IllegalArgumentException if the key has another form: keys become file names and object
+   *     names, so nothing else may pass
+   */
+  public BlobRef {
+    if (!isKey(key)) {
+      throw new IllegalArgumentException("Not a blob key: \"" + key + '"');
+    }
+    if (length < 0) {
+      throw new IllegalArgumentException("Blob " + key + " of length " + length);
+    }
+  }
+
+  /** Whether {@code text} has the form of a key. */
+  public static boolean isKey(String text) {
+    return text.length() == 32
+        && text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
+  }
+}

@@ -1,0 +1,67 @@
+package io.artifactserver.core.blob;
+
+import java.time.Instant;
+import java.util.stream.Stream;
+
+/**
+ * Keeps blobs. Thread-safe. A backend implements this interface, {@link Blob}, {@link RangeReader}
+ * and {@link BlobUpload}, and proves itself with the contract suite {@code BlobStoreContract}.
+ */
+public interface BlobStore {
+  /** The backend's short name for messages and metrics, such as {@code file}. No I/O. */
+  String name();
+
+  /**
+   * A handle on a committed blob. No I/O: whether the blob exists shows when it is opened.
+   *
+   * @param ref as {@link BlobUpload#commit()} returned it
+   */
+  Blob blob(BlobRef ref);
+
+  /**
+   * Begins a new blob. The caller closes the upload, in the same method and thread.
+   *
+   * @throws StorageException if the backend takes no upload now
+   */
+  BlobUpload begin() throws StorageException;
+
+  /**
+   * Deletes a blob. Deleting what is not there succeeds, so a sweep may be repeated. Readers that
+   * are open either finish or fail with a {@link StorageException}; they never deliver other bytes.
+   *
+   * @throws StorageException if the backend cannot be asked; the blob may or may not be gone
+   */
+  void delete(BlobRef ref) throws StorageException;
+
+  /**
+   * Every committed blob, in no order, read lazily. The caller closes the stream. Blobs committed
+   * or deleted meanwhile may be missing or present.
+   *
+   * @throws StorageException if the backend cannot be asked; while the stream is consumed this
+   *     arrives as the cause of an {@link java.io.UncheckedIOException}
+   */
+  Stream<StoredBlob> list() throws StorageException;
+
+  /**
+   * Removes what uploads left behind that were begun before an instant and will never be committed.
+   *
+   * @return how many were removed
+   * @throws StorageException if the backend cannot be asked
+   */
+  int removeAbandonedUploads(Instant begunBefore) throws StorageException;
+
+  /**
+   * Checks that the backend can be reached and written to.
+   *
+   * @throws StorageException naming what is wrong
+   */
+  void check() throws StorageException;
+
+  /**
+   * What {@link #list()} knows of a blob.
+   *
+   * @param ref its key and length
+   * @param storedAt when it was committed, by the backend's clock
+   */
+  record StoredBlob(BlobRef ref, Instant storedAt) {}
+}

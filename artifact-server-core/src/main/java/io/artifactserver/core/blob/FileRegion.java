@@ -1,0 +1,32 @@
+package io.artifactserver.core.blob;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A range whose bytes lie verbatim in a local file, mapped into memory. Reading a page that is not
+ * in the page cache blocks on the disk, so a thread that serves others asks {@link #isResident}
+ * first and leaves {@link #load} to another thread. Thread-safe, but for {@link #close}.
+ */
+public interface FileRegion extends AutoCloseable {
+  /** Length of the region in bytes. */
+  long length();
+
+  /**
+   * A read-only view of the mapped bytes; nothing is copied or read. Valid until {@link #close}.
+   *
+   * @param offset from the region's start, in bytes
+   * @param length in bytes
+   * @throws IndexOutOfBoundsException if the slice is not within the region
+   */
+  ByteBuffer slice(long offset, int length);
+
+  /** Whether the bytes are in the page cache, as far as the system tells. Takes microseconds. */
+  boolean isResident(long offset, int length);
+
+  /** Reads the bytes into the page cache. Blocks on the disk. */
+  void load(long offset, int length);
+
+  /** Gives the region back; every slice must be out of use. May be repeated. */
+  @Override
+  void close();
+}

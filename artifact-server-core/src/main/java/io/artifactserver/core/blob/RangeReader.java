@@ -1,0 +1,24 @@
+package io.artifactserver.core.blob;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+
+/**
+ * Delivers exactly one range, in order, or throws. Used by one thread at a time and closed by
+ * whoever opened it.
+ */
+public interface RangeReader extends ReadableByteChannel {
+  /**
+   * Reads the next bytes of the range. May block.
+   *
+   * @return the number of bytes read, at least 1 if the buffer has room; -1 when every byte of the
+   *     range has been delivered, and never before
+   * @throws StorageException if the backend ends early, delivers wrong bytes or fails
+   */
+  @Override
+  int read(ByteBuffer target) throws StorageException;
+
+  /** Releases what the reader holds; may be repeated. */
+  @Override
+  void close();
+}

@@ -1,0 +1,33 @@
+package io.artifactserver.core.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digests;
+import java.time.Instant;
+
+/**
+ * What an operator uploaded and a device asks for. Its bytes never change. Immutable.
+ *
+ * @param repository it belongs to
+ * @param path within the repository
+ * @param blob where its bytes are
+ * @param mediaType as the operator gave it
+ * @param digests of its plain bytes
+ * @param createdAt when it was put, cut to microseconds (PostgreSQL's resolution)
+ */
+public record Artifact(
+    Repository repository,
+    String path,
+    BlobRef blob,
+    String mediaType,
+    Digests digests,
+    Instant createdAt) {
+  /** The repository's name and the path. */
+  public ArtifactId id() {
+    return new ArtifactId(repository.name(), path);
+  }
+
+  /** Length of the plain bytes. */
+  public long length() {
+    return blob.length();
+  }
+}

@@ -1,0 +1,90 @@
+package io.artifactserver.core.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is stored under which name. Thread-safe. Every method but {@link #peek} and {@link
+ * #peekContent} asks the database and may block; {@link CatalogUnavailableException} (unchecked)
+ * says that it could not.
+ */
+public interface ArtifactCatalog {
+  /**
+   * Creates a repository.
+   *
+   * @return the new repository, or empty if the name is taken
+   */
+  Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted);
+
+  /** The repository of this name, if there is one. */
+  Optional<Repository> repository(String name);
+
+  /** All repositories, by name. */
+  List<Repository> repositories();
+
+  /** The artifact if it is known without asking the database. No I/O; for the warm path. */
+  default Optional<Artifact> peek(ArtifactId id) {
+    return Optional.empty();
+  }
+
+  /** The artifact, if there is one. */
+  Optional<Artifact> find(ArtifactId id);
+
+  /** As {@link #peek}, of {@link #findContent}. */
+  default Optional<Content> peekContent(Digest digest) {
+    return Optional.empty();
+  }
+
+  /** The content with this digest, if an artifact has it. */
+  Optional<Content> findContent(Digest digest);
+
+  /**
+   * A page of a repository's artifacts, by path in the order of their Unicode code points.
+   *
+   * @param prefix every path begins with it; empty for all
+   * @param after every path comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  List<Artifact> list(String repository, String prefix, String after, int limit);
+
+  /**
+   * The blob that holds content of this digest, if a new artifact of the repository may share it.
+   *
+   * @param encrypted whether the blob must be encrypted at rest
+   */
+  Optional<BlobRef> findShareable(Digest sha256, boolean encrypted);
+
+  /**
+   * Adds an artifact, in one short transaction. If another blob with the same digest came in
+   * meanwhile, the artifact refers to that one: the caller compares {@link Artifact#blob()} with
+   * what it offered, and deletes its own blob if it was not taken.
+   *
+   * @param blob committed before, or found by {@link #findShareable}
+   */
+  Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests);
+
+  /**
+   * Removes an artifact. A blob that no artifact refers to any more is retired, not deleted.
+   *
+   * @return the removed artifact, or empty if there was none
+   */
+  Optional<Artifact> remove(ArtifactId id);
+
+  /** What {@link #add} did. */
+  sealed interface Addition {
+    /** A new row. */
+    record Added(Artifact artifact) implements Addition {}
+
+    /** The path was taken; {@code existing} may have the same or other bytes. */
+    record PathTaken(Artifact existing) implements Addition {}
+
+    /** The repository was deleted or never existed. */
+    record NoRepository() implements Addition {}
+
+    /** A shared blob was swept meanwhile; the caller stores the bytes anew. */
+    record BlobGone() implements Addition {}
+  }
+}

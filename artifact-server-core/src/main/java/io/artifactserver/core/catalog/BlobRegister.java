@@ -1,0 +1,26 @@
+package io.artifactserver.core.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/** The catalog's view of blobs, for the sweeper. Thread-safe; every method asks the database. */
+public interface BlobRegister {
+  /** Blobs that no artifact refers to since before {@code instant}, oldest first. */
+  List<BlobRef> retiredBefore(Instant instant, int limit);
+
+  /**
+   * Forgets a retired blob, in one transaction, unless an artifact took it up again.
+   *
+   * @return whether it is forgotten, so that its bytes may be deleted
+   */
+  boolean forget(BlobRef blob);
+
+  /** Those of {@code keys} that the catalog knows, retired ones included. */
+  Set<String> known(Collection<String> keys);
+
+  /** The sum of the lengths of all blobs, retired ones included, in bytes. */
+  long storedBytes();
+}

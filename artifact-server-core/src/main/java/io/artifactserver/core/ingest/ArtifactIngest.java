@@ -1,0 +1,194 @@
+package io.artifactserver.core.ingest;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
+import io.artifactserver.core.digest.MultiDigester;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Use case: take an artifact in. Thread-safe; an upload occupies its caller's thread.
+ *
+ * <p>The bytes pass once: while one buffer is digested and written, the next is read. The blob is
+ * durable before the catalog names it, so that a crash leaves an orphan for the sweeper and never a
+ * name without bytes. No database transaction is open while bytes flow.
+ */
+public final class ArtifactIngest {
+  /** Two of these are an upload's whole memory, in bytes. */
+  static final int BUFFER_LENGTH = 512 * 1024;
+
+  private final ArtifactCatalog catalog;
+  private final BlobStore store;
+  private final Quota quota;
+  private final Executor digestExecutor;
+
+  /**
+   * @param digestExecutor runs the digests of all uploads; bounds their parallelism
+   */
+  public ArtifactIngest(
+      ArtifactCatalog catalog, BlobStore store, Quota quota, Executor digestExecutor) {
+    this.catalog = catalog;
+    this.store = store;
+    this.quota = quota;
+    this.digestExecutor = digestExecutor;
+  }
+
+  /**
+   * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
+   *
+   * @return the new artifact, or the present one if the path had the same bytes already
+   * @throws IngestException if the sender is at fault; nothing is kept
+   * @throws StorageException if the store is at fault; nothing is kept
+   */
+  public IngestResult ingest(IngestRequest request, InputStream source)
+      throws IngestException, StorageException {
+    ArtifactId id = request.id();
+    Repository repository =
+        catalog
+            .repository(id.repository())
+            .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
+    Optional<Artifact> existing = catalog.find(id);
+    if (existing.isPresent()) {
+      return compare(existing.get(), request, source);
+    }
+    try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
+        BlobUpload upload = store.begin()) {
+      Digests digests =
+          transfer(
+              request,
+              source,
+              (buffer, received) -> {
+                reservation.growTo(received);
+                upload.write(buffer);
+              });
+      return link(request, repository, upload, digests, reservation);
+    }
+  }
+
+  /** The path is taken: the bytes are digested, and not stored. */
+  private IngestResult compare(Artifact existing, IngestRequest request, InputStream source)
+      throws IngestException, StorageException {
+    for (Digest expected : request.expectedDigests()) {
+      Optional<Digest> present = existing.digests().get(expected.algorithm());
+      if (present.isPresent() && !present.get().equals(expected)) {
+        throw new IngestException.PathTaken(existing, expected);
+      }
+    }
+    // Most clients read no answer before they have sent the body, so it is read to its end even
+    // when it is known to differ; but it may not be longer than an artifact can be.
+    Digests digests =
+        transfer(request, source, (buffer, received) -> quota.requireAllowed(received));
+    return sameOrTaken(existing, digests);
+  }
+
+  private static IngestResult sameOrTaken(Artifact existing, Digests offered)
+      throws IngestException.PathTaken {
+    if (existing.digests().sha256().equals(offered.sha256())) {
+      return new IngestResult.AlreadyPresent(existing);
+    }
+    throw new IngestException.PathTaken(existing, offered.sha256());
+  }
+
+  private IngestResult link(
+      IngestRequest request,
+      Repository repository,
+      BlobUpload upload,
+      Digests digests,
+      Quota.Reservation reservation)
+      throws IngestException, StorageException {
+    Optional<BlobRef> shareable = catalog.findShareable(digests.sha256(), repository.encrypted());
+    if (shareable.isPresent()) {
+      Addition addition = catalog.add(request.id(), request.mediaType(), shareable.get(), digests);
+      if (!(addition instanceof Addition.BlobGone)) {
+        return result(request, addition, digests);
+      }
+    }
+    BlobRef blob = upload.commit();
+    // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
+    // sweeper removes it if it is an orphan.
+    Addition addition = catalog.add(request.id(), request.mediaType(), blob, digests);
+    if (addition instanceof Addition.Added added && added.artifact().blob().equals(blob)) {
+      reservation.keep();
+    } else {
+      store.delete(blob);
+    }
+    return result(request, addition, digests);
+  }
+
+  private static IngestResult result(IngestRequest request, Addition addition, Digests digests)
+      throws IngestException {
+    return switch (addition) {
+      case Addition.Added added -> new IngestResult.Created(added.artifact());
+      case Addition.PathTaken taken -> sameOrTaken(taken.existing(), digests);
+      case Addition.NoRepository _ ->
+          throw new IngestException.RepositoryNotFound(request.id().repository());
+      case Addition.BlobGone _ ->
+          throw new IllegalStateException("The catalog lost a blob that was just committed");
+    };
+  }
+
+  /** Reads the whole source through two buffers; returns its digests, checked. */
+  private Digests transfer(IngestRequest request, InputStream source, Sink sink)
+      throws IngestException, StorageException {
+    MultiDigester digester = new MultiDigester(digestExecutor);
+    byte[] filled = new byte[BUFFER_LENGTH];
+    byte[] spare = new byte[BUFFER_LENGTH];
+    int length = fill(request, source, filled, 0);
+    long received = length;
+    while (length > 0) {
+      CompletableFuture<Void> digested = digester.update(ByteBuffer.wrap(filled, 0, length));
+      int nextLength;
+      try {
+        sink.accept(ByteBuffer.wrap(filled, 0, length), received);
+        nextLength = fill(request, source, spare, received);
+      } finally {
+        digested.join();
+      }
+      received += nextLength;
+      length = nextLength;
+      byte[] next = spare;
+      spare = filled;
+      filled = next;
+    }
+    if (request.declaredLength() != IngestRequest.UNKNOWN_LENGTH
+        && request.declaredLength() != received) {
+      throw new IngestException.LengthMismatch(request.id(), request.declaredLength(), received);
+    }
+    Digests digests = digester.digests();
+    for (Digest expected : request.expectedDigests()) {
+      Digest actual = digests.get(expected.algorithm()).orElseThrow();
+      if (!actual.equals(expected)) {
+        throw new IngestException.DigestMismatch(request.id(), expected, actual);
+      }
+    }
+    return digests;
+  }
+
+  /** Fills the buffer as far as the source goes. Returns the bytes read. */
+  private static int fill(IngestRequest request, InputStream source, byte[] buffer, long received)
+      throws IngestException.SourceFailed {
+    try {
+      return source.readNBytes(buffer, 0, buffer.length);
+    } catch (IOException e) {
+      throw new IngestException.SourceFailed(request.id(), received, e);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Sink {
+    void accept(ByteBuffer buffer, long received) throws IngestException, StorageException;
+  }
+}

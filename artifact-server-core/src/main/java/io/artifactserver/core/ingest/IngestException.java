@@ -1,0 +1,85 @@
+package io.artifactserver.core.ingest;
+
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.digest.Digest;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** An artifact was not taken in, for a reason on the sender's side. Nothing of it is kept. */
+public abstract sealed class IngestException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private IngestException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
+  /** There is no such repository. */
+  public static final class RepositoryNotFound extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public RepositoryNotFound(String repository) {
+      super("There is no repository \"%s\"".formatted(repository), null);
+    }
+  }
+
+  /** The path has an artifact with other bytes; artifacts are immutable. */
+  public static final class PathTaken extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public PathTaken(Artifact existing, Digest offered) {
+      super(
+          "%s has other bytes already (%s, not %s)"
+              .formatted(existing.id(), existing.digests().sha256(), offered),
+          null);
+    }
+  }
+
+  /** The bytes do not have a digest that the sender announced. */
+  public static final class DigestMismatch extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public DigestMismatch(ArtifactId id, Digest expected, Digest actual) {
+      super("The bytes for %s are %s, not %s as announced".formatted(id, actual, expected), null);
+    }
+  }
+
+  /** The body ended before, or went on behind, the length that the sender announced. */
+  public static final class LengthMismatch extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public LengthMismatch(ArtifactId id, long declared, long received) {
+      super("%d bytes were announced for %s, %d arrived".formatted(declared, id, received), null);
+    }
+  }
+
+  /** Larger than one artifact may be. */
+  public static final class TooLarge extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public TooLarge(long maxLength) {
+      super("An artifact has at most %d bytes here".formatted(maxLength), null);
+    }
+  }
+
+  /** All artifacts together may not take more room. */
+  public static final class QuotaExceeded extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public QuotaExceeded(long maxTotal) {
+      super("The store's quota of %d bytes would be exceeded".formatted(maxTotal), null);
+    }
+  }
+
+  /** The sender went away, or its body could not be read. */
+  public static final class SourceFailed extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public SourceFailed(ArtifactId id, long received, IOException cause) {
+      super(
+          "The upload of %s broke off after %d bytes: %s"
+              .formatted(id, received, cause.getMessage()),
+          cause);
+    }
+  }
+}

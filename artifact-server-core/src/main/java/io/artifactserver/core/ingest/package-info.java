@@ -1,0 +1,5 @@
+/** Use case: take an artifact in. */
+@NullMarked
+package io.artifactserver.core.ingest;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,83 @@
+package io.artifactserver.core.retire;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.ingest.Quota;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Use case: delete an artifact. Its name is gone at once; its blob, when no other artifact shares
+ * it, goes after a grace period, so that running downloads finish. Thread-safe.
+ */
+public final class ArtifactRetirement {
+  private static final int BATCH = 100;
+
+  private final ArtifactCatalog catalog;
+  private final BlobRegister register;
+  private final BlobStore store;
+  private final Quota quota;
+  private final Duration gracePeriod;
+  private final InstantSource clock;
+
+  /**
+   * @param gracePeriod how long a retired blob stays
+   */
+  public ArtifactRetirement(
+      ArtifactCatalog catalog,
+      BlobRegister register,
+      BlobStore store,
+      Quota quota,
+      Duration gracePeriod,
+      InstantSource clock) {
+    this.catalog = catalog;
+    this.register = register;
+    this.store = store;
+    this.quota = quota;
+    this.gracePeriod = gracePeriod;
+    this.clock = clock;
+  }
+
+  /**
+   * Deletes the artifact.
+   *
+   * @return what was deleted, or empty if there was none
+   */
+  public Optional<Artifact> retire(ArtifactId id) {
+    return catalog.remove(id);
+  }
+
+  /**
+   * Deletes the blobs whose grace period is over. May run beside itself, in other processes too.
+   *
+   * @return how many were deleted
+   * @throws StorageException if one could not be; it is an orphan then, and the sweeper's
+   */
+  public int deleteExpired() throws StorageException {
+    int deleted = 0;
+    List<BlobRef> expired;
+    do {
+      expired = register.retiredBefore(clock.instant().minus(gracePeriod), BATCH);
+      int before = deleted;
+      for (BlobRef blob : expired) {
+        // The row goes first: a crash in between leaves an orphan, never a row without bytes.
+        if (register.forget(blob)) {
+          quota.release(blob.length());
+          store.delete(blob);
+          deleted++;
+        }
+      }
+      if (deleted == before) {
+        return deleted;
+      }
+    } while (expired.size() == BATCH);
+    return deleted;
+  }
+}

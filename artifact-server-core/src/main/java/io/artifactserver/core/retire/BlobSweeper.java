@@ -1,0 +1,100 @@
+package io.artifactserver.core.retire;
+
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStore.StoredBlob;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.BlobRegister;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Removes what crashes left behind: blobs that no catalog row names, and uploads that nobody will
+ * finish. Thread-safe; may run beside uploads, because it leaves alone whatever is young.
+ */
+public final class BlobSweeper {
+  private static final int BATCH = 500;
+
+  private final BlobRegister register;
+  private final BlobStore store;
+  private final Duration minimumAge;
+  private final InstantSource clock;
+
+  /**
+   * @param minimumAge of what is swept: longer than the time between a blob's commit and its row,
+   *     and than the longest upload
+   */
+  public BlobSweeper(
+      BlobRegister register, BlobStore store, Duration minimumAge, InstantSource clock) {
+    this.register = register;
+    this.store = store;
+    this.minimumAge = minimumAge;
+    this.clock = clock;
+  }
+
+  /**
+   * Sweeps what is older than the minimum age.
+   *
+   * @throws StorageException if the store cannot be asked; a later sweep goes on
+   */
+  public Swept sweep() throws StorageException {
+    return sweep(clock.instant().minus(minimumAge));
+  }
+
+  /**
+   * Sweeps what was left behind before {@code instant}. For the start of the only server of a
+   * store, when nothing can be under way.
+   */
+  public Swept sweep(Instant instant) throws StorageException {
+    int uploads = store.removeAbandonedUploads(instant);
+    int orphans = 0;
+    try (Stream<StoredBlob> blobs = store.list()) {
+      List<StoredBlob> batch = new ArrayList<>(BATCH);
+      for (Iterator<StoredBlob> i = blobs.iterator(); i.hasNext(); ) {
+        StoredBlob blob = i.next();
+        if (blob.storedAt().isBefore(instant)) {
+          batch.add(blob);
+        }
+        if (batch.size() == BATCH || !i.hasNext()) {
+          orphans += deleteOrphans(batch);
+          batch.clear();
+        }
+      }
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof StorageException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+    return new Swept(orphans, uploads);
+  }
+
+  private int deleteOrphans(List<StoredBlob> batch) throws StorageException {
+    if (batch.isEmpty()) {
+      return 0;
+    }
+    Set<String> known = register.known(batch.stream().map(blob -> blob.ref().key()).toList());
+    int orphans = 0;
+    for (StoredBlob blob : batch) {
+      if (!known.contains(blob.ref().key())) {
+        store.delete(blob.ref());
+        orphans++;
+      }
+    }
+    return orphans;
+  }
+
+  /**
+   * What a sweep removed.
+   *
+   * @param orphans committed blobs without a row
+   * @param uploads begun and never committed
+   */
+  public record Swept(int orphans, int uploads) {}
+}
