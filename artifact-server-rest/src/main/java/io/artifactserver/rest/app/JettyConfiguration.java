@@ -1,0 +1,52 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.rest.download.ArtifactDownloadHandler;
+import io.artifactserver.rest.download.ProblemErrorHandler;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.ServerConnector;
+import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Puts the data plane in front of the servlets and bounds what a connection may do. */
+@Configuration(proxyBeanMethods = false)
+public class JettyConfiguration {
+  /** Jetty's default drops connections in a burst: 80 at once waited up to a second. */
+  private static final int ACCEPT_QUEUE_LENGTH = 4096;
+
+  /** Room for more than 1,000 ranges in one request, in bytes. */
+  private static final int MAX_REQUEST_HEADER_LENGTH = 32 * 1024;
+
+  @Bean
+  WebServerFactoryCustomizer<JettyServletWebServerFactory> dataPlane(
+      ArtifactDownloadHandler downloads, ProblemErrorHandler errors) {
+    return factory ->
+        factory.addServerCustomizers(server -> {
+          downloads.setHandler(server.getHandler());
+          server.setHandler(downloads);
+          server.setErrorHandler(errors);
+          for (Connector connector : server.getConnectors()) {
+            configure(connector);
+          }
+        });
+  }
+
+  private static void configure(Connector connector) {
+    if (connector instanceof ServerConnector serverConnector) {
+      serverConnector.setAcceptQueueSize(ACCEPT_QUEUE_LENGTH);
+    }
+    for (var factory : connector.getConnectionFactories()) {
+      if (factory instanceof HttpConfiguration.ConnectionFactory http) {
+        HttpConfiguration configuration = http.getHttpConfiguration();
+        configuration.setSendServerVersion(false);
+        configuration.setRequestHeaderSize(MAX_REQUEST_HEADER_LENGTH);
+        configuration.setUriCompliance(UriCompliance.RFC3986);
+        configuration.setHttpCompliance(HttpCompliance.RFC9110);
+      }
+    }
+  }
+}

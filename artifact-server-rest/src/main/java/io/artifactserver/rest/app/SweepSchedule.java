@@ -1,0 +1,71 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.retire.ArtifactRetirement;
+import io.artifactserver.core.retire.BlobSweeper;
+import io.artifactserver.core.retire.BlobSweeper.Swept;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** Deletes expired blobs and sweeps orphans: at the start, then at an interval. */
+@Component
+public class SweepSchedule {
+  private static final Logger LOG = LoggerFactory.getLogger(SweepSchedule.class);
+
+  private final ArtifactRetirement retirement;
+  private final BlobSweeper sweeper;
+  private final Instant startedAt;
+
+  public SweepSchedule(ArtifactRetirement retirement, BlobSweeper sweeper, InstantSource clock) {
+    this.retirement = retirement;
+    this.sweeper = sweeper;
+    this.startedAt = clock.instant();
+  }
+
+  /**
+   * Sweeps whatever is older than this process: the data folder is locked by it alone, so nothing
+   * of before can still be under way.
+   */
+  @Scheduled(initialDelay = 0, fixedDelay = Long.MAX_VALUE)
+  void sweepAtStart() {
+    run(() -> report(sweeper.sweep(startedAt)));
+  }
+
+  @Scheduled(
+      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
+      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
+  void sweep() {
+    run(() -> {
+      int deleted = retirement.deleteExpired();
+      if (deleted > 0) {
+        LOG.info("Deleted {} blobs whose grace period was over", deleted);
+      }
+      report(sweeper.sweep());
+    });
+  }
+
+  private static void report(Swept swept) {
+    if (swept.orphans() > 0 || swept.uploads() > 0) {
+      LOG.warn(
+          "Swept {} orphaned blobs and {} abandoned uploads", swept.orphans(), swept.uploads());
+    }
+  }
+
+  private static void run(Sweep sweep) {
+    try {
+      sweep.run();
+    } catch (StorageException | CatalogUnavailableException e) {
+      LOG.warn("A sweep could not finish; the next one goes on", e);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Sweep {
+    void run() throws StorageException;
+  }
+}

@@ -1,0 +1,89 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.ingest.ArtifactIngest;
+import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.retire.ArtifactRetirement;
+import io.artifactserver.core.retire.BlobSweeper;
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.OperatorTokenFile;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+
+/** Wires the core's use cases to whatever adapters are present. */
+@Configuration(proxyBeanMethods = false)
+@EnableScheduling
+public class UseCaseConfiguration {
+  @Bean
+  @ConditionalOnMissingBean
+  InstantSource clock() {
+    return InstantSource.system();
+  }
+
+  /** As many threads as there are processors: digests wait for nothing else. */
+  @Bean(destroyMethod = "shutdown")
+  ExecutorService digests() {
+    return Executors.newFixedThreadPool(
+        Runtime.getRuntime().availableProcessors(),
+        Thread.ofPlatform().daemon().name("digest-", 0).factory());
+  }
+
+  @Bean
+  Quota quota(UploadProperties properties, BlobRegister register) {
+    return new Quota(
+        properties.maxArtifactSize().toBytes(),
+        properties.maxTotalSize().toBytes(),
+        register.storedBytes());
+  }
+
+  @Bean
+  ArtifactIngest artifactIngest(
+      ArtifactCatalog catalog, BlobStore store, Quota quota, ExecutorService digests) {
+    return new ArtifactIngest(catalog, store, quota, digests);
+  }
+
+  @Bean
+  ArtifactRetirement artifactRetirement(
+      ArtifactCatalog catalog,
+      BlobRegister register,
+      BlobStore store,
+      Quota quota,
+      RetireProperties properties,
+      InstantSource clock) {
+    return new ArtifactRetirement(catalog, register, store, quota, properties.gracePeriod(), clock);
+  }
+
+  @Bean
+  BlobSweeper blobSweeper(
+      BlobRegister register, BlobStore store, RetireProperties properties, InstantSource clock) {
+    return new BlobSweeper(register, store, properties.orphanAge(), clock);
+  }
+
+  @Bean
+  Authenticator authenticator(AccessTokenStore tokens) {
+    return new Authenticator(tokens);
+  }
+
+  /** In place before the server listens, so that whoever sees it healthy finds the token. */
+  @Bean
+  OperatorTokenFile operatorTokenFile(
+      @Value("${artifact-server.data-dir}") Path dataFolder,
+      AccessTokenStore tokens,
+      InstantSource clock)
+      throws IOException {
+    OperatorTokenFile file = new OperatorTokenFile(dataFolder, tokens, clock);
+    file.ensure();
+    return file;
+  }
+}

@@ -1,0 +1,93 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.BearerAuthenticationFilter;
+import io.artifactserver.rest.catalog.ArtifactIdResolver;
+import io.artifactserver.rest.problem.SecurityProblems;
+import io.swagger.v3.oas.models.Components;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.info.Info;
+import io.swagger.v3.oas.models.security.SecurityRequirement;
+import io.swagger.v3.oas.models.security.SecurityScheme;
+import java.util.List;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
+import org.springframework.security.web.firewall.HttpFirewall;
+import org.springframework.security.web.firewall.StrictHttpFirewall;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** The control plane: access rules, deny by default, and what Spring MVC has to know. */
+@Configuration(proxyBeanMethods = false)
+public class WebConfiguration implements WebMvcConfigurer {
+  private static final String OPERATOR = "OPERATOR";
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(new ArtifactIdResolver());
+  }
+
+  @Bean
+  SecurityFilterChain accessRules(
+      HttpSecurity http,
+      Authenticator authenticator,
+      SecurityProblems problems,
+      AccessProperties properties) {
+    return http.csrf(AbstractHttpConfigurer::disable)
+        .formLogin(AbstractHttpConfigurer::disable)
+        .httpBasic(AbstractHttpConfigurer::disable)
+        .logout(AbstractHttpConfigurer::disable)
+        .requestCache(AbstractHttpConfigurer::disable)
+        .sessionManagement(
+            session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        .addFilterBefore(new BearerAuthenticationFilter(authenticator), AuthorizationFilter.class)
+        .exceptionHandling(
+            failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
+        .authorizeHttpRequests(requests -> {
+          requests
+              .requestMatchers("/actuator/health", "/actuator/health/**")
+              .permitAll()
+              .requestMatchers(
+                  "/v3/api-docs",
+                  "/v3/api-docs/**",
+                  "/v3/api-docs.yaml",
+                  "/swagger-ui.html",
+                  "/swagger-ui/**")
+              .permitAll();
+          if (properties.publicMetrics()) {
+            requests.requestMatchers("/actuator/prometheus").permitAll();
+          }
+          requests.requestMatchers("/error").permitAll().anyRequest().hasRole(OPERATOR);
+        })
+        .build();
+  }
+
+  /** The names of artifacts have rules of their own; what is left here is for the rest. */
+  @Bean
+  HttpFirewall firewall() {
+    StrictHttpFirewall firewall = new StrictHttpFirewall();
+    firewall.setAllowSemicolon(true);
+    firewall.setAllowUrlEncodedPercent(true);
+    return firewall;
+  }
+
+  @Bean
+  OpenAPI openApi() {
+    return new OpenAPI()
+        .info(
+            new Info()
+                .title("artifact-server")
+                .description("The operator's API. Devices use /artifacts and /blobs.")
+                .version("v1"))
+        .components(
+            new Components()
+                .addSecuritySchemes(
+                    "token", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer")))
+        .addSecurityItem(new SecurityRequirement().addList("token"));
+  }
+}

@@ -1,0 +1,82 @@
+package io.artifactserver.rest.auth;
+
+import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.TokenSecret;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Optional;
+
+/**
+ * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
+ * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
+ * else. Both planes use this class. Thread-safe.
+ */
+public final class Authenticator {
+  /** What to send in WWW-Authenticate with a 401. */
+  public static final String CHALLENGE =
+      "Bearer realm=\"artifact-server\", Basic realm=\"artifact-server\", charset=\"UTF-8\"";
+
+  private static final Authentication ANONYMOUS = new Authentication.Anonymous();
+  private static final Authentication REFUSED = new Authentication.Refused();
+  private static final Authentication UNDECIDED = new Authentication.Undecided();
+
+  private final AccessTokenStore tokens;
+
+  public Authenticator(AccessTokenStore tokens) {
+    this.tokens = tokens;
+  }
+
+  /** Decides from memory. No I/O. */
+  public Authentication peek(Optional<String> authorization) {
+    if (authorization.isEmpty()) {
+      return ANONYMOUS;
+    }
+    Optional<TokenSecret> secret = secret(authorization.get());
+    if (secret.isEmpty()) {
+      return REFUSED;
+    }
+    return tokens
+        .peek(secret.get().id())
+        .map(token -> check(secret.get(), token))
+        .orElse(UNDECIDED);
+  }
+
+  /** Decides, asking the database if need be; never {@link Authentication.Undecided}. */
+  public Authentication authenticate(Optional<String> authorization) {
+    if (authorization.isEmpty()) {
+      return ANONYMOUS;
+    }
+    return secret(authorization.get())
+        .flatMap(secret -> tokens.find(secret.id()).map(token -> check(secret, token)))
+        .orElse(REFUSED);
+  }
+
+  private static Authentication check(TokenSecret secret, AccessToken token) {
+    return secret.unlocks(token) ? new Authentication.Known(token) : REFUSED;
+  }
+
+  private static Optional<TokenSecret> secret(String authorization) {
+    int space = authorization.indexOf(' ');
+    if (space < 0) {
+      return Optional.empty();
+    }
+    String scheme = authorization.substring(0, space);
+    String credentials = authorization.substring(space + 1).strip();
+    if (scheme.equalsIgnoreCase("Bearer")) {
+      return TokenSecret.parse(credentials);
+    }
+    return scheme.equalsIgnoreCase("Basic")
+        ? password(credentials).flatMap(TokenSecret::parse)
+        : Optional.empty();
+  }
+
+  private static Optional<String> password(String base64) {
+    try {
+      String pair = new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+      return Optional.of(pair.substring(pair.indexOf(':') + 1));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

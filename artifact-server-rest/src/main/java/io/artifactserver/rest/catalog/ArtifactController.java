@@ -1,0 +1,125 @@
+package io.artifactserver.rest.catalog;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.retire.ArtifactRetirement;
+import io.artifactserver.rest.problem.ProblemException;
+import io.artifactserver.rest.problem.Problems;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Artifacts, without their bytes. Thread-safe. */
+@RestController
+@RequestMapping("/api/v1/repositories/{repository}/artifacts")
+@Tag(name = "Artifacts")
+public class ArtifactController {
+  static final int MAX_LIMIT = 1000;
+
+  private final ArtifactCatalog catalog;
+  private final ArtifactRetirement retirement;
+
+  public ArtifactController(ArtifactCatalog catalog, ArtifactRetirement retirement) {
+    this.catalog = catalog;
+    this.retirement = retirement;
+  }
+
+  /** A page of artifacts, by path. */
+  @GetMapping
+  @Operation(
+      summary = "List artifacts",
+      description = "In the order of their paths. Follow \"next\" until there is none.")
+  public ResponseEntity<ArtifactList> list(
+      @PathVariable String repository,
+      @Parameter(description = "Every path begins with it") @RequestParam(defaultValue = "")
+          String prefix,
+      @Parameter(description = "Every path comes behind it") @RequestParam(defaultValue = "")
+          String after,
+      @Parameter(description = "Of the page's size, 1 to 1000") @RequestParam(defaultValue = "100")
+          int limit) {
+    if (limit < 1 || limit > MAX_LIMIT) {
+      throw new ProblemException(
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Limit out of bounds",
+              "\"limit\" is 1 to %d.".formatted(MAX_LIMIT)));
+    }
+    if (catalog.repository(Repository.requireName(repository)).isEmpty()) {
+      throw new ProblemException(Problems.repositoryNotFound(repository));
+    }
+    List<Artifact> found = catalog.list(repository, prefix, after, limit + 1);
+    List<Artifact> page = found.subList(0, Math.min(limit, found.size()));
+    String next =
+        found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
+    ArtifactList body = new ArtifactList(page.stream().map(ArtifactView::of).toList(), next);
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    if (!next.isEmpty()) {
+      response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");
+    }
+    return response.body(body);
+  }
+
+  /** Describes an artifact. */
+  @GetMapping("/{*path}")
+  @Operation(summary = "Describe an artifact")
+  public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
+    return catalog.find(id).map(ArtifactView::of).orElseThrow(() -> notFound(id));
+  }
+
+  /** Deletes an artifact: 204. */
+  @DeleteMapping("/{*path}")
+  @Operation(
+      summary = "Delete an artifact",
+      description = "It is gone at once; downloads that run may finish.")
+  public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
+    retirement.retire(id).orElseThrow(() -> notFound(id));
+    return ResponseEntity.noContent().build();
+  }
+
+  private ProblemException notFound(ArtifactId id) {
+    return new ProblemException(
+        catalog.repository(id.repository()).isEmpty()
+            ? Problems.repositoryNotFound(id.repository())
+            : Problems.of(
+                HttpStatus.NOT_FOUND,
+                "No such artifact",
+                "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
+                    .formatted(id, id.repository())));
+  }
+
+  private static String nextLink(String repository, String prefix, String after, int limit) {
+    return RepositoryView.PATH
+        + repository
+        + "/artifacts?prefix="
+        + URLEncoder.encode(prefix, StandardCharsets.UTF_8)
+        + "&after="
+        + URLEncoder.encode(after, StandardCharsets.UTF_8)
+        + "&limit="
+        + limit;
+  }
+
+  /**
+   * A page.
+   *
+   * @param artifacts by path
+   * @param next path of the next page; absent on the last
+   */
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  public record ArtifactList(
+      @JsonInclude(JsonInclude.Include.ALWAYS) List<ArtifactView> artifacts, String next) {}
+}

@@ -1,0 +1,71 @@
+package io.artifactserver.rest.catalog;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.rest.http.RequestPath;
+import java.time.Instant;
+
+/**
+ * An artifact as the API shows it. Immutable.
+ *
+ * @param repository its repository's name
+ * @param path in the repository
+ * @param length in bytes
+ * @param mediaType as uploaded
+ * @param md5 of the bytes, lower-case hexadecimal
+ * @param sha1 of the bytes, lower-case hexadecimal
+ * @param sha256 of the bytes, lower-case hexadecimal
+ * @param sha512 of the bytes, lower-case hexadecimal
+ * @param created when it was uploaded
+ * @param links to it
+ */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record ArtifactView(
+    String repository,
+    String path,
+    long length,
+    String mediaType,
+    String md5,
+    String sha1,
+    String sha256,
+    String sha512,
+    Instant created,
+    Links links) {
+  /** The view of an artifact. */
+  public static ArtifactView of(Artifact artifact) {
+    return new ArtifactView(
+        artifact.repository().name(),
+        artifact.path(),
+        artifact.length(),
+        artifact.mediaType(),
+        hex(artifact, DigestAlgorithm.MD5),
+        hex(artifact, DigestAlgorithm.SHA_1),
+        hex(artifact, DigestAlgorithm.SHA_256),
+        hex(artifact, DigestAlgorithm.SHA_512),
+        artifact.createdAt(),
+        Links.of(artifact));
+  }
+
+  private static String hex(Artifact artifact, DigestAlgorithm algorithm) {
+    return artifact.digests().get(algorithm).map(Digest::hex).orElse("");
+  }
+
+  /**
+   * Paths on this server.
+   *
+   * @param self this description
+   * @param download for devices, by name
+   * @param content for devices, by digest: never changes its bytes
+   */
+  public record Links(String self, String download, String content) {
+    static Links of(Artifact artifact) {
+      String path = RequestPath.encode(artifact.path());
+      return new Links(
+          RepositoryView.PATH + artifact.repository().name() + "/artifacts/" + path,
+          "/artifacts/" + artifact.repository().name() + '/' + path,
+          "/blobs/sha256/" + artifact.digests().sha256().hex());
+    }
+  }
+}

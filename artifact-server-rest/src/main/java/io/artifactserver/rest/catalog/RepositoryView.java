@@ -1,0 +1,43 @@
+package io.artifactserver.rest.catalog;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.artifactserver.core.catalog.Repository;
+import java.time.Instant;
+
+/**
+ * A repository as the API shows it. Immutable.
+ *
+ * @param name of the repository
+ * @param isPublic whether devices download without a token
+ * @param encrypted whether blobs are encrypted at rest
+ * @param created when it was created
+ * @param links to it
+ */
+public record RepositoryView(
+    String name,
+    @JsonProperty("public") boolean isPublic,
+    boolean encrypted,
+    Instant created,
+    Links links) {
+  /** Where the API keeps repositories. */
+  static final String PATH = "/api/v1/repositories/";
+
+  /** The view of a repository. */
+  static RepositoryView of(Repository repository) {
+    String self = PATH + repository.name();
+    return new RepositoryView(
+        repository.name(),
+        repository.isPublic(),
+        repository.encrypted(),
+        repository.createdAt(),
+        new Links(self, self + "/artifacts"));
+  }
+
+  /**
+   * Paths on this server.
+   *
+   * @param self this description
+   * @param artifacts the list of its artifacts
+   */
+  public record Links(String self, String artifacts) {}
+}

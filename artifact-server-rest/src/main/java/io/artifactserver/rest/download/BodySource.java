@@ -1,0 +1,26 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.StorageException;
+import java.nio.ByteBuffer;
+
+/** Yields a body piece by piece. Used by one thread at a time and closed by the transfer. */
+interface BodySource extends AutoCloseable {
+  /** Whether a piece is left. No I/O. */
+  boolean hasNext();
+
+  /** Whether {@link #next} would not block. No I/O. */
+  boolean isReady();
+
+  /**
+   * Makes {@link #isReady} true. Blocks; never called on a selector's thread.
+   *
+   * @throws StorageException if the storage fails or ends early
+   */
+  void prepare() throws StorageException;
+
+  /** The next piece, not empty; valid until the next call. Only called when ready. */
+  ByteBuffer next();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,24 @@
+package io.artifactserver.rest.download;
+
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.server.Request;
+
+/** The methods of the data plane. */
+final class HttpMethods {
+  /** For the Allow field. */
+  static final String ALLOWED = "GET, HEAD, OPTIONS";
+
+  private HttpMethods() {}
+
+  static boolean isGetOrHead(Request request) {
+    return HttpMethod.GET.is(request.getMethod()) || isHead(request);
+  }
+
+  static boolean isHead(Request request) {
+    return HttpMethod.HEAD.is(request.getMethod());
+  }
+
+  static boolean isOptions(Request request) {
+    return HttpMethod.OPTIONS.is(request.getMethod());
+  }
+}

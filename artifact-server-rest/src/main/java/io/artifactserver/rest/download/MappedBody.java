@@ -1,0 +1,137 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.FileRegion;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body from mapped file pages: a plain range goes out as slices of the mapping, uncopied; the
+ * framing and small parts of a multipart body are gathered in one pooled buffer, because a packet a
+ * part would cost more than the copy.
+ */
+final class MappedBody implements BodySource {
+  /** A slice is checked for residency just before it is sent; larger ones would be checked late. */
+  static final int MAX_SLICE = 4 * 1024 * 1024;
+
+  /** Read ahead from a cold disk at once: short enough that a slow disk still shows progress. */
+  static final int COLD_SLICE = 1024 * 1024;
+
+  private static final int GATHER_LENGTH = 64 * 1024;
+  private static final int GATHER_LIMIT = 32 * 1024;
+
+  private final FileRegion region;
+  private final long origin;
+  private final Iterator<BodyPart> parts;
+  private final ByteBufferPool pool;
+  private RetainableByteBuffer.@Nullable Mutable gathered;
+  private @Nullable ByteBuffer framing;
+  private long offset;
+  private long remaining;
+  private int loaded;
+
+  /**
+   * Takes over the region.
+   *
+   * @param origin position of the region in the blob
+   */
+  MappedBody(FileRegion region, long origin, Iterator<BodyPart> parts, ByteBufferPool pool) {
+    this.region = region;
+    this.origin = origin;
+    this.parts = parts;
+    this.pool = pool;
+    advance();
+  }
+
+  @Override
+  public boolean hasNext() {
+    return framing != null || remaining > 0;
+  }
+
+  @Override
+  public boolean isReady() {
+    return framing != null || loaded > 0 || region.isResident(offset, sliceLength());
+  }
+
+  @Override
+  public void prepare() {
+    int length = (int) Math.min(remaining, COLD_SLICE);
+    region.load(offset, length);
+    // Not asked again before it is sent: a system short of memory could evict it for ever.
+    loaded = length;
+  }
+
+  @Override
+  public ByteBuffer next() {
+    if (framing != null) {
+      return gather();
+    }
+    ByteBuffer slice = region.slice(offset, sliceLength());
+    loaded = 0;
+    consume(slice.remaining());
+    return slice;
+  }
+
+  @Override
+  public void close() {
+    region.close();
+    if (gathered != null) {
+      gathered.release();
+      gathered = null;
+    }
+  }
+
+  private int sliceLength() {
+    return loaded > 0 ? loaded : (int) Math.min(remaining, MAX_SLICE);
+  }
+
+  private ByteBuffer gather() {
+    if (gathered == null) {
+      gathered = pool.acquire(GATHER_LENGTH, true);
+    }
+    ByteBuffer buffer = gathered.getByteBuffer();
+    buffer.clear();
+    while (hasNext()) {
+      if (framing != null) {
+        if (framing.remaining() > buffer.remaining()) {
+          break;
+        }
+        buffer.put(framing);
+        framing = null;
+        advance();
+      } else {
+        int length = (int) Math.min(remaining, GATHER_LIMIT + 1);
+        if (length > GATHER_LIMIT
+            || length > buffer.remaining()
+            || !region.isResident(offset, length)) {
+          break;
+        }
+        buffer.put(region.slice(offset, length));
+        consume(length);
+      }
+    }
+    return buffer.flip();
+  }
+
+  private void consume(int length) {
+    offset += length;
+    remaining -= length;
+    if (remaining == 0) {
+      advance();
+    }
+  }
+
+  private void advance() {
+    if (parts.hasNext()) {
+      switch (parts.next()) {
+        case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
+        case BodyPart.Stored(var range) -> {
+          offset = range.position() - origin;
+          remaining = range.length();
+        }
+      }
+    }
+  }
+}

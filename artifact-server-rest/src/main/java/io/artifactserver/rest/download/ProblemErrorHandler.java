@@ -1,0 +1,31 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.rest.problem.Problems;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.springframework.http.HttpStatus;
+
+/**
+ * What Jetty itself refuses (a malformed request, a header too large) and whatever fails before an
+ * answer began, as problem details without a stack trace. Thread-safe.
+ */
+public final class ProblemErrorHandler extends ErrorHandler {
+  private final ProblemWriter problems;
+
+  ProblemErrorHandler(ProblemWriter problems) {
+    this.problems = problems;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    HttpStatus status = HttpStatus.resolve(response.getStatus());
+    if (status == null || !status.isError()) {
+      status = HttpStatus.INTERNAL_SERVER_ERROR;
+    }
+    problems.write(request, response, callback, Problems.ofStatus(status), HttpFields.EMPTY);
+    return true;
+  }
+}

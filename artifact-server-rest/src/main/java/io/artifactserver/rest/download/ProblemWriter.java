@@ -1,0 +1,70 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.problem.Problems;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes problem details on the data plane. Thread-safe. */
+final class ProblemWriter {
+  private final JsonMapper mapper;
+
+  ProblemWriter(JsonMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /**
+   * Answers with the problem's status, to a HEAD without the body, and completes the callback.
+   *
+   * @param fields to send beside those that the status asks for
+   */
+  void write(
+      Request request,
+      Response response,
+      Callback callback,
+      ProblemDetail problem,
+      HttpFields fields) {
+    String path = request.getHttpURI().getPath();
+    problem.setInstance(instance(path == null ? "" : path));
+    byte[] body = mapper.writeValueAsBytes(problem);
+    response.setStatus(problem.getStatus());
+    HttpFields.Mutable headers =
+        response
+            .getHeaders()
+            .add(fields)
+            .put(HttpHeader.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
+            .put(HttpHeader.CONTENT_LENGTH, body.length)
+            .put(HttpHeader.CACHE_CONTROL, "no-store")
+            .put("X-Content-Type-Options", "nosniff");
+    switch (problem.getStatus()) {
+      case HttpStatus.UNAUTHORIZED_401 ->
+          headers.put(HttpHeader.WWW_AUTHENTICATE, Authenticator.CHALLENGE);
+      case HttpStatus.SERVICE_UNAVAILABLE_503 ->
+          headers.put(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+      default -> {}
+    }
+    if (HttpMethods.isHead(request)) {
+      callback.succeeded();
+    } else {
+      response.write(true, ByteBuffer.wrap(body), callback);
+    }
+  }
+
+  /** The path as a URI reference; a path that is none is left out. */
+  private static URI instance(String path) {
+    try {
+      return new URI(path);
+    } catch (java.net.URISyntaxException e) {
+      return URI.create("about:blank");
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.artifactserver.rest.download;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.rest.auth.Authentication;
+import io.artifactserver.rest.auth.Authenticator;
+import java.util.Optional;
+
+/**
+ * Finds what a request names, if its sender may read it. Denies by default, and never tells whether
+ * a protected artifact exists: without a good token everything in a protected repository is a 401,
+ * with one that may not read it a 404. Thread-safe.
+ */
+final class Resolver {
+  /** What was found. */
+  sealed interface Resolution {
+    /** To be served. */
+    record Found(Served served) implements Resolution {}
+
+    /** Nothing, or nothing the sender may know of. */
+    record NotFound() implements Resolution {}
+
+    /** A good token is needed. */
+    record Unauthorized() implements Resolution {}
+  }
+
+  private static final Optional<Resolution> NOT_FOUND = Optional.of(new Resolution.NotFound());
+  private static final Optional<Resolution> UNAUTHORIZED =
+      Optional.of(new Resolution.Unauthorized());
+
+  private final ArtifactCatalog catalog;
+  private final Authenticator authenticator;
+
+  /** By identity: the catalog's cache hands out the same object while nothing changed. */
+  private final Cache<Object, Served> served = Caffeine.newBuilder().weakKeys().build();
+
+  Resolver(ArtifactCatalog catalog, Authenticator authenticator) {
+    this.catalog = catalog;
+    this.authenticator = authenticator;
+  }
+
+  /** Resolves from memory, without I/O; empty if the database has to be asked. */
+  Optional<Resolution> peek(Target target, Optional<String> authorization) {
+    return switch (target) {
+      case Target.OfArtifact(ArtifactId id) ->
+          catalog
+              .peek(id)
+              .flatMap(artifact ->
+                  artifact.repository().isPublic()
+                      ? found(artifact)
+                      : decide(artifact, authenticator.peek(authorization)));
+      case Target.OfContent(Digest digest) ->
+          catalog
+              .peekContent(digest)
+              .flatMap(content -> decide(content, authenticator.peek(authorization)));
+    };
+  }
+
+  /** Resolves; asks the database where it must. Blocks. */
+  Resolution resolve(Target target, Optional<String> authorization) {
+    Authentication caller = authenticator.authenticate(authorization);
+    Optional<Resolution> resolution =
+        switch (target) {
+          case Target.OfArtifact(ArtifactId id) ->
+              catalog
+                  .find(id)
+                  .map(artifact -> decide(artifact, caller))
+                  .orElseGet(() -> missing(id, caller));
+          case Target.OfContent(Digest digest) ->
+              catalog
+                  .findContent(digest)
+                  .map(content -> decide(content, caller))
+                  .orElseGet(() -> denied(caller));
+        };
+    return resolution.orElseThrow();
+  }
+
+  private Optional<Resolution> decide(Artifact artifact, Authentication caller) {
+    return mayRead(artifact.repository(), caller) ? found(artifact) : denied(caller);
+  }
+
+  private Optional<Resolution> decide(Content content, Authentication caller) {
+    return content.repositories().stream().anyMatch(repository -> mayRead(repository, caller))
+        ? Optional.of(new Resolution.Found(served.get(content, key -> Served.of(content))))
+        : denied(caller);
+  }
+
+  private Optional<Resolution> found(Artifact artifact) {
+    return Optional.of(new Resolution.Found(served.get(artifact, key -> Served.of(artifact))));
+  }
+
+  private Optional<Resolution> missing(ArtifactId id, Authentication caller) {
+    boolean isPublic = catalog.repository(id.repository()).map(Repository::isPublic).orElse(false);
+    return isPublic ? NOT_FOUND : denied(caller);
+  }
+
+  private static boolean mayRead(Repository repository, Authentication caller) {
+    return repository.isPublic()
+        || (caller instanceof Authentication.Known(var token) && token.mayRead(repository.name()));
+  }
+
+  /** The same whether or not there is something to protect; empty if the caller is undecided. */
+  private static Optional<Resolution> denied(Authentication caller) {
+    return switch (caller) {
+      case Authentication.Known _ -> NOT_FOUND;
+      case Authentication.Anonymous _, Authentication.Refused _ -> UNAUTHORIZED;
+      case Authentication.Undecided _ -> Optional.empty();
+    };
+  }
+}

@@ -1,0 +1,178 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.http.ContentRange;
+import io.artifactserver.rest.http.MultipartByteRanges;
+import io.artifactserver.rest.http.ResponsePlan;
+import io.artifactserver.rest.problem.Problems;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The only writer of a download's response: opens what the plan needs, then sets status and fields,
+ * then transfers. Thread-safe.
+ */
+final class ResponseEmitter {
+  private static final Logger LOG = LoggerFactory.getLogger(ResponseEmitter.class);
+
+  private final BlobStore store;
+  private final ProblemWriter problems;
+  private final TransferObserver observer;
+  private final Executor coldPages;
+  private final Executor blockingReads;
+
+  /**
+   * @param coldPages platform threads: a page fault occupies its carrier
+   * @param blockingReads for readers, which block without a page fault
+   */
+  ResponseEmitter(
+      BlobStore store,
+      ProblemWriter problems,
+      TransferObserver observer,
+      Executor coldPages,
+      Executor blockingReads) {
+    this.store = store;
+    this.problems = problems;
+    this.observer = observer;
+    this.coldPages = coldPages;
+    this.blockingReads = blockingReads;
+  }
+
+  /** Answers as planned, and completes the callback. Does not block. */
+  void emit(
+      Request request, Response response, Callback callback, Served served, ResponsePlan plan) {
+    long length = served.representation().length();
+    switch (plan) {
+      case ResponsePlan.Whole _ -> {
+        begin(response, HttpStatus.OK_200, served, served.mediaType(), length);
+        if (length == 0 || HttpMethods.isHead(request)) {
+          callback.succeeded();
+        } else {
+          ByteRange whole = ByteRange.whole(length);
+          send(request, response, callback, served, whole, BodyPart.of(whole));
+        }
+      }
+      case ResponsePlan.Single(ByteRange range) -> {
+        begin(response, HttpStatus.PARTIAL_CONTENT_206, served, served.mediaType(), range.length());
+        response.getHeaders().put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
+        send(request, response, callback, served, range, BodyPart.of(range));
+      }
+      case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
+        MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
+        begin(
+            response,
+            HttpStatus.PARTIAL_CONTENT_206,
+            served,
+            multipart.contentType(),
+            multipart.length());
+        send(request, response, callback, served, ByteRange.whole(length), BodyPart.of(multipart));
+      }
+      case ResponsePlan.NotModified _ -> {
+        response.setStatus(HttpStatus.NOT_MODIFIED_304);
+        response.getHeaders().add(served.validators());
+        callback.succeeded();
+      }
+      case ResponsePlan.PreconditionFailed _ ->
+          problems.write(
+              request,
+              response,
+              callback,
+              Problems.preconditionFailed(),
+              validator(served.validators()));
+      case ResponsePlan.RangeNotSatisfiable(String reason) ->
+          problems.write(
+              request,
+              response,
+              callback,
+              Problems.rangeNotSatisfiable(reason, length),
+              HttpFields.build()
+                  .add(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
+                  .add(HttpHeader.ACCEPT_RANGES, "bytes")
+                  .add(validator(served.validators())));
+    }
+  }
+
+  private static HttpFields validator(HttpFields validators) {
+    return HttpFields.from(validators.getField(HttpHeader.ETAG));
+  }
+
+  private static void begin(
+      Response response, int status, Served served, String contentType, long contentLength) {
+    response.setStatus(status);
+    response
+        .getHeaders()
+        .add(served.fields())
+        .put(HttpHeader.CONTENT_TYPE, contentType)
+        .put(HttpHeader.CONTENT_LENGTH, contentLength);
+  }
+
+  /**
+   * @param covering every stored part of the body
+   */
+  private void send(
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      ByteRange covering,
+      Iterator<BodyPart> parts) {
+    Blob blob = store.blob(served.blob());
+    ByteBufferPool pool = request.getComponents().getByteBufferPool();
+    try {
+      Optional<FileRegion> region = blob.fileRegion(covering);
+      if (region.isPresent()) {
+        BodySource body = new MappedBody(region.get(), covering.position(), parts, pool);
+        new Transfer(response, callback, body, coldPages, TransferOutcome.Kind.MAPPED, observer)
+            .iterate();
+      } else {
+        blockingReads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+      }
+    } catch (StorageException e) {
+      fail(request, response, callback, e);
+    }
+  }
+
+  private void sendRead(
+      Request request,
+      Response response,
+      Callback callback,
+      Blob blob,
+      Iterator<BodyPart> parts,
+      ByteBufferPool pool) {
+    BodySource body;
+    try {
+      body = new ReadBody(blob, parts, pool);
+    } catch (StorageException e) {
+      fail(request, response, callback, e);
+      return;
+    } catch (RuntimeException e) {
+      callback.failed(e);
+      return;
+    }
+    new Transfer(response, callback, body, blockingReads, TransferOutcome.Kind.READ, observer)
+        .iterate();
+  }
+
+  /** Nothing is sent yet, so the failure becomes an answer. */
+  private void fail(
+      Request request, Response response, Callback callback, StorageException failure) {
+    LOG.error("Cannot serve {}", request.getHttpURI().getPath(), failure);
+    response.reset();
+    problems.write(request, response, callback, Problems.of(failure), HttpFields.EMPTY);
+  }
+}

@@ -1,0 +1,191 @@
+package io.artifactserver.rest.http;
+
+import io.artifactserver.core.range.ByteRange;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a Range field asks of a representation (RFC 9110, section 14.2). Immutable. Reading one is
+ * linear in the field's length, whatever it holds.
+ */
+public sealed interface RangeHeader {
+  /** Not in bytes, or in bytes of which there are none: the field is ignored. */
+  record Ignored() implements RangeHeader {}
+
+  /**
+   * Not to be answered with a range: 416.
+   *
+   * @param reason for a human, a sentence without its full stop
+   */
+  record Refused(String reason) implements RangeHeader {}
+
+  /**
+   * The satisfiable ranges.
+   *
+   * @param ranges in request order, at least one, not empty, within the representation
+   */
+  record Satisfiable(List<ByteRange> ranges) implements RangeHeader {}
+
+  /**
+   * Reads a Range field.
+   *
+   * @param value of the field
+   * @param length of the representation in bytes
+   */
+  static RangeHeader parse(String value, long length) {
+    int equals = value.indexOf('=');
+    String unit = equals < 0 ? value : value.substring(0, equals);
+    if (!unit.equalsIgnoreCase("bytes")) {
+      return new Ignored();
+    }
+    if (equals < 0) {
+      return new Refused("The Range field names a unit and no range");
+    }
+    return new Parser(value, equals + 1, length).parse();
+  }
+
+  /** Reads a range set; used once. */
+  final class Parser {
+    private static final int END = -1;
+
+    private final String text;
+    private final long length;
+    private final List<ByteRange> ranges = new ArrayList<>(1);
+    private int position;
+    private long total;
+    private boolean sawSpec;
+    private boolean sawSuffixOfNothing;
+
+    private Parser(String text, int position, long length) {
+      this.text = text;
+      this.position = position;
+      this.length = length;
+    }
+
+    private RangeHeader parse() {
+      while (true) {
+        skipWhitespace();
+        int c = peek();
+        if (c == END) {
+          break;
+        }
+        // A recipient takes empty list elements (RFC 9110, section 5.6.1.2).
+        if (c == ',') {
+          position++;
+          continue;
+        }
+        if (!readSpec()) {
+          return new Refused("The Range field has a malformed range at character " + position);
+        }
+        skipWhitespace();
+        if (peek() != END && peek() != ',') {
+          return new Refused("The Range field has a malformed range at character " + position);
+        }
+      }
+      if (!sawSpec) {
+        return new Refused("The Range field has no range");
+      }
+      if (ranges.isEmpty()) {
+        // A suffix of an empty representation is satisfiable, but no Content-Range can say so.
+        return sawSuffixOfNothing
+            ? new Ignored()
+            : new Refused("No byte of the requested ranges exists");
+      }
+      // Ranges that do not overlap never sum up to more than the representation: what is refused
+      // asks for the same bytes again and again. RFC 9110, section 14.2, allows refusing two.
+      if (ranges.size() > 1 && total - length > length) {
+        return new Refused("The ranges overlap to more than twice the representation");
+      }
+      return new Satisfiable(List.copyOf(ranges));
+    }
+
+    /** Reads one range-spec; adds it if it is satisfiable. False if it is malformed. */
+    private boolean readSpec() {
+      sawSpec = true;
+      if (peek() == '-') {
+        position++;
+        if (!isDigit(peek())) {
+          return false;
+        }
+        long suffixLength = Math.min(readNumber(), length);
+        if (suffixLength > 0) {
+          add(length - suffixLength, suffixLength);
+        } else if (length == 0) {
+          sawSuffixOfNothing = true;
+        }
+        return true;
+      }
+      if (!isDigit(peek())) {
+        return false;
+      }
+      int firstStart = position;
+      long first = readNumber();
+      int firstEnd = position;
+      if (peek() != '-') {
+        return false;
+      }
+      position++;
+      long last = Long.MAX_VALUE;
+      if (isDigit(peek())) {
+        int lastStart = position;
+        last = readNumber();
+        if (isLess(lastStart, position, firstStart, firstEnd)) {
+          return false;
+        }
+      }
+      if (first < length) {
+        add(first, Math.min(last, length - 1) - first + 1);
+      }
+      return true;
+    }
+
+    private void add(long start, long count) {
+      ranges.add(new ByteRange(start, count));
+      total = total > Long.MAX_VALUE - count ? Long.MAX_VALUE : total + count;
+    }
+
+    /** A number of any length; beyond 2^63-1 it is clamped, never overflowed. */
+    private long readNumber() {
+      long number = 0;
+      while (isDigit(peek())) {
+        int digit = peek() - '0';
+        number = number > (Long.MAX_VALUE - digit) / 10 ? Long.MAX_VALUE : number * 10 + digit;
+        position++;
+      }
+      return number;
+    }
+
+    /** Compares two runs of digits without the clamping of {@link #readNumber}. */
+    private boolean isLess(int start, int end, int otherStart, int otherEnd) {
+      int i = withoutZeros(start, end);
+      int j = withoutZeros(otherStart, otherEnd);
+      int difference = Integer.compare(end - i, otherEnd - j);
+      for (; difference == 0 && i < end; i++, j++) {
+        difference = Character.compare(text.charAt(i), text.charAt(j));
+      }
+      return difference < 0;
+    }
+
+    private int withoutZeros(int start, int end) {
+      int i = start;
+      while (i < end && text.charAt(i) == '0') {
+        i++;
+      }
+      return i;
+    }
+
+    private void skipWhitespace() {
+      while (peek() == ' ' || peek() == '\t') {
+        position++;
+      }
+    }
+
+    private int peek() {
+      return position < text.length() ? text.charAt(position) : END;
+    }
+
+    private static boolean isDigit(int c) {
+      return c >= '0' && c <= '9';
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.artifactserver.rest.http;
+
+import io.artifactserver.core.catalog.InvalidNameException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/** Names in the path of a request target: percent-encoded UTF-8 (RFC 3986, section 2.1). */
+public final class RequestPath {
+  private static final String UNRESERVED_AND_SLASH = "-._~/!$'()*,:@";
+
+  private RequestPath() {}
+
+  /**
+   * Decodes a raw path, all of it once.
+   *
+   * @throws InvalidNameException if a percent sign is not followed by two hexadecimal digits, the
+   *     bytes are not UTF-8, or a slash is encoded, which would make two names of one
+   */
+  public static String decode(String rawPath) {
+    if (rawPath.indexOf('%') < 0 && isAscii(rawPath)) {
+      return rawPath;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(rawPath.length());
+    for (int i = 0; i < rawPath.length(); i++) {
+      char c = rawPath.charAt(i);
+      if (c > 0x7E) {
+        throw new InvalidNameException(
+            "Characters beyond ASCII are percent-encoded in a path, as UTF-8");
+      }
+      if (c != '%') {
+        bytes.put((byte) c);
+        continue;
+      }
+      int value = i + 2 < rawPath.length() ? hexPair(rawPath, i + 1) : -1;
+      if (value < 0) {
+        throw new InvalidNameException(
+            "A '%' in a path is followed by two hexadecimal digits; write '%25' for itself");
+      }
+      if (value == '/') {
+        throw new InvalidNameException("A slash in a path is not percent-encoded");
+      }
+      bytes.put((byte) value);
+      i += 2;
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+    } catch (CharacterCodingException e) {
+      throw new InvalidNameException("The percent-encoded bytes of a path are not UTF-8");
+    }
+  }
+
+  /** Encodes a decoded path; the slashes stay. */
+  public static String encode(String path) {
+    StringBuilder encoded = new StringBuilder(path.length() + 16);
+    for (byte b : path.getBytes(StandardCharsets.UTF_8)) {
+      char c = (char) (b & 0xFF);
+      boolean alphanumeric =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (alphanumeric || UNRESERVED_AND_SLASH.indexOf(c) >= 0) {
+        encoded.append(c);
+      } else {
+        encoded
+            .append('%')
+            .append(Character.toUpperCase(Character.forDigit(c >> 4, 16)))
+            .append(Character.toUpperCase(Character.forDigit(c & 0xF, 16)));
+      }
+    }
+    return encoded.toString();
+  }
+
+  private static int hexPair(String text, int i) {
+    int high = Character.digit(text.charAt(i), 16);
+    int low = Character.digit(text.charAt(i + 1), 16);
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+  }
+
+  private static boolean isAscii(String text) {
+    return text.chars().allMatch(c -> c <= 0x7E);
+  }
+}

@@ -1,0 +1,182 @@
+package io.artifactserver.rest.problem;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.blob.StorageException.BlobNotFound;
+import io.artifactserver.core.blob.StorageException.StorageFull;
+import io.artifactserver.core.blob.StorageException.StorageUnavailable;
+import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestException.DigestMismatch;
+import io.artifactserver.core.ingest.IngestException.LengthMismatch;
+import io.artifactserver.core.ingest.IngestException.PathTaken;
+import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
+import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
+import io.artifactserver.core.ingest.IngestException.SourceFailed;
+import io.artifactserver.core.ingest.IngestException.TooLarge;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * Problem details (RFC 9457) of every failure: what happened, to which thing, and what to do. The
+ * only place that turns a failure into a status. Pure functions.
+ */
+public final class Problems {
+  /** Seconds to wait that a 503 suggests. */
+  public static final int RETRY_AFTER_SECONDS = 5;
+
+  private Problems() {}
+
+  /** A problem with a title of its own. */
+  public static ProblemDetail of(HttpStatus status, String title, String detail) {
+    ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
+    problem.setTitle(title);
+    return problem;
+  }
+
+  /** A problem of which no more is known than its status. */
+  public static ProblemDetail ofStatus(HttpStatus status) {
+    String detail =
+        switch (status) {
+          case BAD_REQUEST -> "The request is malformed; the server read no further.";
+          case NOT_FOUND -> "There is nothing at this address; /v3/api-docs describes the API.";
+          case URI_TOO_LONG -> "The request target is too long.";
+          case REQUEST_HEADER_FIELDS_TOO_LARGE ->
+              "The request's fields are too large together: send fewer ranges or fields.";
+          default -> "The server cannot answer this request.";
+        };
+    return of(status, status.getReasonPhrase(), detail);
+  }
+
+  /** 400: a name that nothing can have. */
+  public static ProblemDetail invalidName(String rule) {
+    return of(HttpStatus.BAD_REQUEST, "Invalid name", rule + '.');
+  }
+
+  /** 401: the caller is nobody we know. */
+  public static ProblemDetail unauthorized() {
+    return of(
+        HttpStatus.UNAUTHORIZED,
+        "Token needed",
+        "Send a good token: \"Authorization: Bearer TOKEN\". The operator's token is in the file"
+            + " operator-token of the data folder; devices get theirs from POST /api/v1/tokens.");
+  }
+
+  /** 403: the caller is known and may not. */
+  public static ProblemDetail forbidden() {
+    return of(
+        HttpStatus.FORBIDDEN, "Operator's token needed", "A device's token may download only.");
+  }
+
+  /** 404: nothing is there, or nothing that the caller may know of. */
+  public static ProblemDetail notFound() {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "Not found",
+        "There is nothing here that this token may read. GET"
+            + " /api/v1/repositories/{repository}/artifacts lists what there is.");
+  }
+
+  /** 404: no such repository. */
+  public static ProblemDetail repositoryNotFound(String repository) {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "No such repository",
+        "There is no repository \"%s\". POST /api/v1/repositories creates one."
+            .formatted(repository));
+  }
+
+  /** 405: the resource knows other methods. */
+  public static ProblemDetail methodNotAllowed(String allowed) {
+    return of(
+        HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed", "Allowed here: " + allowed + '.');
+  }
+
+  /** 412: the caller's precondition does not hold. */
+  public static ProblemDetail preconditionFailed() {
+    return of(
+        HttpStatus.PRECONDITION_FAILED,
+        "Precondition failed",
+        "The artifact is not the one that If-Match or If-Unmodified-Since names. Begin the download"
+            + " anew without it.");
+  }
+
+  /** 416: no range of the request can be sent. */
+  public static ProblemDetail rangeNotSatisfiable(String reason, long length) {
+    return of(
+        HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+        "Range not satisfiable",
+        reason + "; the artifact has %d bytes.".formatted(length));
+  }
+
+  /** 503: the catalog's database cannot be asked. */
+  public static ProblemDetail catalogUnavailable() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Catalog unavailable",
+        "The catalog's database does not answer. Try again in a while; operators look at"
+            + " /actuator/health.");
+  }
+
+  /** A failure of a backend. */
+  public static ProblemDetail of(StorageException failure) {
+    return switch (failure) {
+      case BlobNotFound _, BlobCorrupt _ ->
+          of(
+              HttpStatus.INTERNAL_SERVER_ERROR,
+              "Artifact damaged",
+              "The stored bytes of this artifact are missing or damaged. An operator deletes the"
+                  + " artifact and puts it again; the server's log names the blob.");
+      case StorageFull _ ->
+          of(
+              HttpStatus.INSUFFICIENT_STORAGE,
+              "Storage full",
+              "There is no room for these bytes; nothing of them was kept. An operator frees or"
+                  + " adds space, then the upload can be repeated.");
+      case StorageUnavailable _ ->
+          of(
+              HttpStatus.SERVICE_UNAVAILABLE,
+              "Storage unavailable",
+              "The storage does not answer. Try again in a while; operators look at"
+                  + " /actuator/health.");
+    };
+  }
+
+  /** A failure of an upload. */
+  public static ProblemDetail of(IngestException failure) {
+    String detail = failure.getMessage();
+    return switch (failure) {
+      case RepositoryNotFound _ ->
+          of(
+              HttpStatus.NOT_FOUND,
+              "No such repository",
+              detail + ". POST /api/v1/repositories creates one.");
+      case PathTaken _ ->
+          of(
+              HttpStatus.CONFLICT,
+              "Path taken",
+              detail + ". Artifacts never change: use another path, or delete this one first.");
+      case DigestMismatch _ ->
+          of(
+              HttpStatus.BAD_REQUEST,
+              "Digest mismatch",
+              detail + ". Nothing was kept; upload again.");
+      case LengthMismatch _ ->
+          of(
+              HttpStatus.BAD_REQUEST,
+              "Length mismatch",
+              detail + ". Nothing was kept; upload again.");
+      case SourceFailed _ ->
+          of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
+      case TooLarge _ ->
+          of(
+              HttpStatus.CONTENT_TOO_LARGE,
+              "Artifact too large",
+              detail + ". The setting is artifact-server.upload.max-artifact-size.");
+      case QuotaExceeded _ ->
+          of(
+              HttpStatus.INSUFFICIENT_STORAGE,
+              "Quota exceeded",
+              detail + ". Delete artifacts, or raise artifact-server.upload.max-total-size.");
+    };
+  }
+}

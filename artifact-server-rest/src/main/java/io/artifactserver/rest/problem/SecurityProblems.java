@@ -1,0 +1,66 @@
+package io.artifactserver.rest.problem;
+
+import io.artifactserver.rest.auth.Authenticator;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URI;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.web.AuthenticationEntryPoint;
+import org.springframework.security.web.access.AccessDeniedHandler;
+import org.springframework.security.web.firewall.RequestRejectedException;
+import org.springframework.security.web.firewall.RequestRejectedHandler;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Spring Security's refusals as problem details. Thread-safe. */
+@Component
+public class SecurityProblems
+    implements AuthenticationEntryPoint, AccessDeniedHandler, RequestRejectedHandler {
+  private final JsonMapper mapper;
+
+  public SecurityProblems(JsonMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  @Override
+  public void commence(
+      HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
+      throws IOException {
+    response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.CHALLENGE);
+    write(request, response, Problems.unauthorized());
+  }
+
+  @Override
+  public void handle(
+      HttpServletRequest request, HttpServletResponse response, AccessDeniedException failure)
+      throws IOException {
+    write(request, response, Problems.forbidden());
+  }
+
+  @Override
+  public void handle(
+      HttpServletRequest request, HttpServletResponse response, RequestRejectedException failure)
+      throws IOException {
+    write(
+        request,
+        response,
+        Problems.invalidName("The request target or a field has characters that are refused"));
+  }
+
+  private void write(
+      HttpServletRequest request, HttpServletResponse response, ProblemDetail problem)
+      throws IOException {
+    problem.setInstance(URI.create(request.getRequestURI()));
+    byte[] body = mapper.writeValueAsBytes(problem);
+    response.setStatus(problem.getStatus());
+    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    response.setContentLength(body.length);
+    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.getOutputStream().write(body);
+  }
+}

@@ -1,0 +1,5 @@
+/** Artifacts from operators. */
+@NullMarked
+package io.artifactserver.rest.upload;
+
+import org.jspecify.annotations.NullMarked;
