@@ -87,7 +87,9 @@ public class ArtifactController {
       summary = "Delete an artifact",
       description = "It is gone at once; downloads that run may finish.")
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
-    retirement.retire(id).orElseThrow(() -> notFound(id));
+    if (retirement.retire(id).isEmpty()) {
+      throw notFound(id);
+    }
     return ResponseEntity.noContent().build();
   }
 

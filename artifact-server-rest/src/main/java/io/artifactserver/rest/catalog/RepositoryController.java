@@ -8,7 +8,7 @@ import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +84,7 @@ public class RepositoryController {
    * @param encrypted whether blobs are encrypted at rest; false if absent
    */
   public record NewRepository(
-      @NotNull @Nullable String name,
+      @NotBlank @Nullable String name,
       @JsonProperty("public") @Nullable Boolean isPublic,
       @Nullable Boolean encrypted) {
     String requiredName() {

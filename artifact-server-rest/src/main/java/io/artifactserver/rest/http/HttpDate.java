@@ -85,7 +85,7 @@ public final class HttpDate {
     }
     try {
       LocalDate date = LocalDate.of(year, month, Integer.parseInt(matcher.group("day").strip()));
-      long seconds = date.toEpochDay() * 86_400 + hour * 3_600 + minute * 60 + second;
+      long seconds = date.toEpochDay() * 86_400 + hour * 3_600L + minute * 60L + second;
       return Optional.of(Instant.ofEpochSecond(seconds));
     } catch (DateTimeException e) {
       return Optional.empty();
