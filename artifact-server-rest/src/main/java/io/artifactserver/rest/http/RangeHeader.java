@@ -52,7 +52,8 @@ public sealed interface RangeHeader {
     private final long length;
     private final List<ByteRange> ranges = new ArrayList<>(1);
     private int position;
-    private long total;
+    private long budget;
+    private boolean isExcessive;
     private boolean sawSpec;
     private boolean sawSuffixOfNothing;
 
@@ -60,6 +61,8 @@ public sealed interface RangeHeader {
       this.text = text;
       this.position = position;
       this.length = length;
+      // Twice the representation, unsigned: the double of any long fits.
+      this.budget = 2 * length;
     }
 
     private RangeHeader parse() {
@@ -93,7 +96,7 @@ public sealed interface RangeHeader {
       }
       // Ranges that do not overlap never sum up to more than the representation: what is refused
       // asks for the same bytes again and again. RFC 9110, section 14.2, allows refusing two.
-      if (ranges.size() > 1 && total - length > length) {
+      if (isExcessive) {
         return new Refused("The ranges overlap to more than twice the representation");
       }
       return new Satisfiable(List.copyOf(ranges));
@@ -141,7 +144,8 @@ public sealed interface RangeHeader {
 
     private void add(long start, long count) {
       ranges.add(new ByteRange(start, count));
-      total = total > Long.MAX_VALUE - count ? Long.MAX_VALUE : total + count;
+      isExcessive |= Long.compareUnsigned(count, budget) > 0;
+      budget -= count;
     }
 
     /** A number of any length; beyond 2^63-1 it is clamped, never overflowed. */
