@@ -1,0 +1,154 @@
+package io.artifactserver.architecture;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Set;
+
+/** Rules R1 to R12 of docs/architecture.md. */
+final class Rules {
+  private static final String CORE = "io.artifactserver.core..";
+  private static final String STORAGE = "io.artifactserver.storage..";
+  private static final String REST = "io.artifactserver.rest..";
+
+  private Rules() {}
+
+  static final ArchRule R1_CORE_KNOWS_THE_JDK_AND_JSPECIFY_ONLY =
+      classes()
+          .that()
+          .resideInAPackage(CORE)
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("java..", "javax.crypto..", "org.jspecify..", CORE);
+
+  static final ArchRule R2_STORAGE_DOES_NOT_KNOW_REST =
+      noClasses()
+          .that()
+          .resideInAPackage(STORAGE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(REST);
+
+  static final ArchRule R3_REST_DOES_NOT_KNOW_STORAGE =
+      noClasses()
+          .that()
+          .resideInAPackage(REST)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(STORAGE);
+
+  /** What backends and decorators share is not a backend itself. */
+  static final Set<String> BACKENDS = Set.of("file", "s3", "encrypted", "cache", "postgres");
+
+  static final ArchRule R4_BACKENDS_DO_NOT_SEE_EACH_OTHER =
+      slices()
+          .matching("io.artifactserver.storage.(*)..")
+          .should()
+          .notDependOnEachOther()
+          .ignoreDependency(not(isIn(BACKENDS)), DescribedPredicate.alwaysTrue())
+          .ignoreDependency(DescribedPredicate.alwaysTrue(), not(isIn(BACKENDS)));
+
+  static final ArchRule R5_NO_PACKAGE_CYCLES =
+      slices().matching("io.artifactserver.(*).(*)..").should().beFreeOfCycles();
+
+  static final ArchRule R6_NOBODY_READS_AND_DISCARDS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.artifactserver.benchmarks.baseline..")
+          .should()
+          .callMethodWhere(
+              describe(
+                  "InputStream.skip, skipNBytes or IOUtils.skip*",
+                  call ->
+                      call.getTarget().getName().startsWith("skip")
+                          && (call.getTargetOwner().isAssignableTo(java.io.InputStream.class)
+                              || call.getTargetOwner()
+                                  .getName()
+                                  .equals("org.apache.commons.io.IOUtils"))));
+
+  static final ArchRule R7_NO_DELETE_ON_EXIT =
+      noClasses().should().callMethod(java.io.File.class, "deleteOnExit");
+
+  static final ArchRule R8_A_CLASS_IS_NAMED_FOR_ITS_THING =
+      noClasses().should().haveNameMatching(".*(Utils?|Helper|Manager|Impl)$");
+
+  static final ArchRule R9_CORE_FIELDS_ARE_FINAL =
+      fields().that().areDeclaredInClassesThat().resideInAPackage(CORE).should().beFinal();
+
+  static final ArchRule R10_ONLY_DOWNLOADS_TOUCH_JETTYS_RESPONSE =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.artifactserver.rest.download..")
+          .should()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("org.eclipse.jetty.server.Response");
+
+  /** A filter's signature names the response it passes on; calling it is what is forbidden. */
+  static final ArchRule R10_ONLY_UPLOADS_AND_PROBLEMS_TOUCH_SERVLET_RESPONSES =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.artifactserver.rest.upload..", "io.artifactserver.rest.problem..")
+          .should()
+          .callMethodWhere(
+              describe(
+                  "a method of HttpServletResponse",
+                  call ->
+                      call.getTargetOwner()
+                          .getName()
+                          .matches("jakarta\\.servlet\\.(http\\.Http)?ServletResponse")));
+
+  static final ArchRule R11_NO_BYTES_FLOW_IN_A_TRANSACTION =
+      methods()
+          .that()
+          .areAnnotatedWith("org.springframework.transaction.annotation.Transactional")
+          .or()
+          .areDeclaredInClassesThat()
+          .areAnnotatedWith("org.springframework.transaction.annotation.Transactional")
+          .should(takeNoStreamOrChannel());
+
+  static final ArchRule R12_ONLY_S3_KNOWS_THE_AWS_SDK =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("..s3..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("software.amazon.awssdk..");
+
+  private static DescribedPredicate<JavaClass> isIn(Set<String> names) {
+    return resideInAnyPackage(
+        names.stream()
+            .map(name -> "io.artifactserver.storage." + name + "..")
+            .toArray(String[]::new));
+  }
+
+  private static ArchCondition<JavaMethod> takeNoStreamOrChannel() {
+    return new ArchCondition<>("take no stream or channel") {
+      @Override
+      public void check(JavaMethod method, ConditionEvents events) {
+        for (JavaClass parameter : method.getRawParameterTypes()) {
+          if (parameter.isAssignableTo(java.io.InputStream.class)
+              || parameter.isAssignableTo(java.io.OutputStream.class)
+              || parameter.isAssignableTo(java.nio.channels.Channel.class)) {
+            events.add(
+                SimpleConditionEvent.violated(
+                    method, method.getFullName() + " takes a " + parameter.getSimpleName()));
+          }
+        }
+      }
+    };
+  }
+}
