@@ -52,7 +52,7 @@ class FirmwareDeliveryIT {
   }
 
   @AfterAll
-  void stop() throws InterruptedException {
+  void stop() {
     if (server != null) {
       server.close();
       operator.close();

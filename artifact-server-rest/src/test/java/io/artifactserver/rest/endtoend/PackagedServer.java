@@ -87,9 +87,13 @@ final class PackagedServer implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    if (process.isAlive()) {
-      stop();
+  public void close() {
+    try {
+      if (process.isAlive()) {
+        stop();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
