@@ -160,7 +160,7 @@ class MappedFilesTest {
     Callable<Integer> reader =
         () -> {
           for (int i = 0; i < 3000; i++) {
-            String key = "k" + (i * 7 + Thread.currentThread().threadId()) % 6;
+            String key = "k" + (i * 7L + Thread.currentThread().threadId()) % 6;
             try (FileRegion region = region(key, new ByteRange(i % 100, 50))) {
               // Reading an unmapped segment throws.
               if (region.slice(0, 50).get(10) != (byte) (i % 100 + 10)) {
