@@ -45,7 +45,8 @@ public class WebConfiguration implements WebMvcConfigurer {
         .requestCache(AbstractHttpConfigurer::disable)
         .sessionManagement(
             session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-        .addFilterBefore(new BearerAuthenticationFilter(authenticator), AnonymousAuthenticationFilter.class)
+        .addFilterBefore(
+            new BearerAuthenticationFilter(authenticator), AnonymousAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests -> {
