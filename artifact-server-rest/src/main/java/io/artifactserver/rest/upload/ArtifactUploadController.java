@@ -10,6 +10,7 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.rest.catalog.ArtifactView;
+import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
@@ -71,7 +72,7 @@ public class ArtifactUploadController {
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
     requireAbsentIfAsked(id, request);
-    try (InputStream body = request.getInputStream()) {
+    try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
     }
   }
@@ -112,7 +113,7 @@ public class ArtifactUploadController {
     for (String name : List.of("Repr-Digest", "Content-Digest")) {
       for (String value : Collections.list(request.getHeaders(name))) {
         try {
-          digests.addAll(ReprDigestField.parse(value));
+          digests.addAll(DigestFields.parse(value));
         } catch (IllegalArgumentException e) {
           throw new ProblemException(
               Problems.of(HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.'));
@@ -156,7 +157,7 @@ public class ArtifactUploadController {
         };
     return response
         .eTag(EntityTag.of(artifact.digests().sha256()).toString())
-        .header("Repr-Digest", "sha-256=:" + artifact.digests().sha256().base64() + ':')
+        .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
         .body(view);
   }
 }
