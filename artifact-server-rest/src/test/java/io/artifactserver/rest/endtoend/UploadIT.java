@@ -205,6 +205,7 @@ class UploadIT {
         "{} | 400",
         "{\"name\": | 400",
         "{\"name\": \"enc\", \"encrypted\": true} | 422",
+        "{\"name\": \"typo\", \"publik\": true} | 400",
       })
   void repositoriesThatCannotBeAreRefused(String json, int status) throws Exception {
     HttpResponse<String> answer = operator.json("POST", "/api/v1/repositories", json);
