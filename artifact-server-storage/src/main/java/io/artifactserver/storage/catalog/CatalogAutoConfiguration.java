@@ -43,8 +43,8 @@ public class CatalogAutoConfiguration {
   }
 
   @Bean
-  BlobRegister blobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
-    return new JpaBlobRegister(transactions, blobs, clock);
+  BlobRegister blobRegister(CatalogTransactions transactions, BlobRows blobs) {
+    return new JpaBlobRegister(transactions, blobs);
   }
 
   @Bean
