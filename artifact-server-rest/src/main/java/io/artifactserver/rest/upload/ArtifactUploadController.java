@@ -10,13 +10,13 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.rest.catalog.ArtifactView;
+import io.artifactserver.rest.catalog.NamesAnArtifact;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
-import io.swagger.v3.oas.annotations.enums.ParameterIn;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.parameters.RequestBody;
@@ -68,17 +68,7 @@ public class ArtifactUploadController {
                   @Content(
                       mediaType = "application/octet-stream",
                       schema = @Schema(type = "string", format = "binary"))))
-  @Parameter(
-      name = "repository",
-      in = ParameterIn.PATH,
-      required = true,
-      schema = @Schema(type = "string"))
-  @Parameter(
-      name = "path",
-      in = ParameterIn.PATH,
-      required = true,
-      description = "May have slashes; everything else is percent-encoded UTF-8",
-      schema = @Schema(type = "string"))
+  @NamesAnArtifact
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {

@@ -214,6 +214,21 @@ class UploadIT {
     assertThat(answer.body()).contains("\"detail\":").doesNotContain("\tat ");
   }
 
+  @Test
+  void apiDocumentNamesThePathsParameters() throws Exception {
+    HttpResponse<byte[]> document = operator.downloadAsNobody("/v3/api-docs");
+    assertThat(document.statusCode()).isEqualTo(200);
+    String text = new String(document.body(), StandardCharsets.UTF_8);
+    String artifacts = "/api/v1/repositories/{repository}/artifacts/{path}";
+    assertThat(text).contains('"' + artifacts + '"');
+    String operations = text.substring(text.indexOf('"' + artifacts + '"'));
+    for (String method : new String[] {"get", "put", "delete"}) {
+      assertThat(operations.substring(operations.indexOf('"' + method + "\":{")))
+          .contains("\"name\":\"repository\",\"in\":\"path\"", "\"name\":\"path\",\"in\":\"path\"");
+    }
+    assertThat(operator.downloadAsNobody("/swagger-ui/index.html").statusCode()).isEqualTo(200);
+  }
+
   private void expectContinue(Wire wire, String path, String fields) throws IOException {
     wire.send(
         "PUT %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\n%s\r\n\r\n"
