@@ -42,7 +42,8 @@ public final class TokenSecret {
       return Optional.empty();
     }
     String id = text.substring(PREFIX.length(), separator);
-    return Optional.of(new TokenSecret(id, text.substring(separator + 1)));
+    String secret = text.substring(separator + 1);
+    return isHex(id) && isHex(secret) ? Optional.of(new TokenSecret(id, secret)) : Optional.empty();
   }
 
   /** The public part. */
@@ -77,6 +78,11 @@ public final class TokenSecret {
   private String digest() {
     byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
     return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
+  }
+
+  /** The id is printed and looked up, so it has no characters but those {@link #generate} makes. */
+  private static boolean isHex(String text) {
+    return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
   private static String randomHex(int digits) {

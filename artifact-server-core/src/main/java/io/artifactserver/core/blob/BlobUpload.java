@@ -11,6 +11,7 @@ public interface BlobUpload extends AutoCloseable {
    * Appends the remaining bytes of {@code bytes}. Blocks until the backend has taken them.
    *
    * @throws StorageException if it did not; the upload can then only be closed
+   * @throws IllegalStateException if the upload is committed, failed or closed
    */
   void write(ByteBuffer bytes) throws StorageException;
 
@@ -18,6 +19,7 @@ public interface BlobUpload extends AutoCloseable {
    * Makes the blob durable and visible. When this returns, the blob survives a power cut.
    *
    * @throws StorageException if it may not be durable; the upload can then only be closed
+   * @throws IllegalStateException if the upload is committed, failed or closed
    */
   BlobRef commit() throws StorageException;
 

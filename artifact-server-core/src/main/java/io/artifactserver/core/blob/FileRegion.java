@@ -17,6 +17,7 @@ public interface FileRegion extends AutoCloseable {
    * @param offset from the region's start, in bytes
    * @param length in bytes
    * @throws IndexOutOfBoundsException if the slice is not within the region
+   * @throws IllegalStateException if the region is closed
    */
   ByteBuffer slice(long offset, int length);
 

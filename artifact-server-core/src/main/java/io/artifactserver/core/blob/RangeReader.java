@@ -14,6 +14,7 @@ public interface RangeReader extends ReadableByteChannel {
    * @return the number of bytes read, at least 1 if the buffer has room; -1 when every byte of the
    *     range has been delivered, and never before
    * @throws StorageException if the backend ends early, delivers wrong bytes or fails
+   * @throws IllegalStateException if the reader is closed
    */
   @Override
   int read(ByteBuffer target) throws StorageException;

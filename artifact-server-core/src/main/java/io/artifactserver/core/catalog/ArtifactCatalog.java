@@ -62,7 +62,9 @@ public interface ArtifactCatalog {
    * meanwhile, the artifact refers to that one: the caller compares {@link Artifact#blob()} with
    * what it offered, and deletes its own blob if it was not taken.
    *
-   * @param blob committed before, or found by {@link #findShareable}
+   * @param blob committed before, or found by {@link #findShareable}. A found one may have been
+   *     forgotten since, and must not pass for one just committed: its bytes are being deleted. So
+   *     a catalog remembers the keys that it forgot for longer than an ingest takes.
    */
   Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests);
 

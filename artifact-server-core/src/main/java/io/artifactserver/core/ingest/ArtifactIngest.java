@@ -123,9 +123,18 @@ public final class ArtifactIngest {
     if (addition instanceof Addition.Added added && added.artifact().blob().equals(blob)) {
       reservation.keep();
     } else {
-      store.delete(blob);
+      discard(blob);
     }
     return result(request, addition, digests);
+  }
+
+  private void discard(BlobRef blob) {
+    try {
+      store.delete(blob);
+    } catch (StorageException _) {
+      // The catalog has decided already, so the caller is told what it decided. The blob is an
+      // orphan now, and the sweeper's.
+    }
   }
 
   private static IngestResult result(IngestRequest request, Addition addition, Digests digests)

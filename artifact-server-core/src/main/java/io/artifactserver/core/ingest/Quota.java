@@ -30,7 +30,8 @@ public final class Quota {
 
   /** Gives back the room of a deleted blob. */
   public void release(long length) {
-    used.addAndGet(-length);
+    // Another process may have stored the blob. Below zero, maxTotal - used could overflow.
+    used.updateAndGet(before -> Math.max(0, before - length));
   }
 
   /**

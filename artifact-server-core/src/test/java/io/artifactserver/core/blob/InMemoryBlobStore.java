@@ -1,0 +1,239 @@
+package io.artifactserver.core.blob;
+
+import io.artifactserver.core.range.ByteRange;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps blobs on the heap, for tests. Thread-safe; bounded by nothing but the heap. */
+public final class InMemoryBlobStore implements BlobStore {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Map<String, StoredBytes> blobs = new ConcurrentHashMap<>();
+  private final Map<String, Instant> uploads = new ConcurrentHashMap<>();
+  private final InstantSource clock;
+
+  /** A store by the system's clock. */
+  public InMemoryBlobStore() {
+    this(InstantSource.system());
+  }
+
+  /**
+   * @param clock tells when a blob was stored
+   */
+  public InMemoryBlobStore(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new InMemoryBlob(ref);
+  }
+
+  @Override
+  public BlobUpload begin() {
+    byte[] key = new byte[16];
+    RANDOM.nextBytes(key);
+    return new InMemoryUpload(HexFormat.of().formatHex(key));
+  }
+
+  @Override
+  public void delete(BlobRef ref) {
+    blobs.remove(ref.key());
+  }
+
+  @Override
+  public Stream<StoredBlob> list() {
+    return blobs.entrySet().stream()
+        .map(entry ->
+            new StoredBlob(
+                new BlobRef(entry.getKey(), entry.getValue().bytes().remaining()),
+                entry.getValue().storedAt()));
+  }
+
+  /** An upload here leaves nothing behind, so only ones that nobody closed are removed. */
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) {
+    int before = uploads.size();
+    uploads.values().removeIf(begun -> begun.isBefore(begunBefore));
+    return before - uploads.size();
+  }
+
+  @Override
+  public void check() {}
+
+  /** How many uploads are begun and not closed. */
+  public int openUploads() {
+    return uploads.size();
+  }
+
+  private record StoredBytes(ByteBuffer bytes, Instant storedAt) {}
+
+  private final class InMemoryBlob implements Blob {
+    private final BlobRef ref;
+
+    InMemoryBlob(BlobRef ref) {
+      this.ref = ref;
+    }
+
+    @Override
+    public BlobRef ref() {
+      return ref;
+    }
+
+    @Override
+    public RangeReader open(ByteRange range) throws StorageException {
+      return new InMemoryReader(bytes(range));
+    }
+
+    @Override
+    public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
+      return Optional.of(new InMemoryRegion(bytes(range)));
+    }
+
+    private ByteBuffer bytes(ByteRange range) throws StorageException {
+      range.requireWithin(ref.length());
+      StoredBytes stored = blobs.get(ref.key());
+      if (stored == null) {
+        throw new StorageException.BlobNotFound(name(), ref, null);
+      }
+      if (stored.bytes().remaining() != ref.length()) {
+        throw new StorageException.BlobCorrupt(
+            name(),
+            ref,
+            "%d bytes, not %d".formatted(stored.bytes().remaining(), ref.length()),
+            null);
+      }
+      return stored.bytes().slice((int) range.position(), (int) range.length());
+    }
+  }
+
+  private static final class InMemoryReader implements RangeReader {
+    private final ByteBuffer source;
+    private boolean open = true;
+
+    InMemoryReader(ByteBuffer source) {
+      this.source = source;
+    }
+
+    @Override
+    public int read(ByteBuffer target) {
+      if (!open) {
+        throw new IllegalStateException("The reader is closed");
+      }
+      if (!source.hasRemaining()) {
+        return -1;
+      }
+      int length = Math.min(source.remaining(), target.remaining());
+      target.put(source.slice(source.position(), length));
+      source.position(source.position() + length);
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      open = false;
+    }
+  }
+
+  private static final class InMemoryRegion implements FileRegion {
+    private final ByteBuffer bytes;
+    private volatile boolean open = true;
+
+    InMemoryRegion(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public long length() {
+      return bytes.remaining();
+    }
+
+    @Override
+    public ByteBuffer slice(long offset, int length) {
+      require(offset, length);
+      return bytes.slice((int) offset, length);
+    }
+
+    @Override
+    public boolean isResident(long offset, int length) {
+      require(offset, length);
+      return true;
+    }
+
+    @Override
+    public void load(long offset, int length) {
+      require(offset, length);
+    }
+
+    @Override
+    public void close() {
+      open = false;
+    }
+
+    private void require(long offset, int length) {
+      if (!open) {
+        throw new IllegalStateException("The region is closed");
+      }
+      Objects.checkFromIndexSize(offset, length, length());
+    }
+  }
+
+  private final class InMemoryUpload implements BlobUpload {
+    private final String key;
+    private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    InMemoryUpload(String key) {
+      this.key = key;
+      uploads.put(key, clock.instant());
+    }
+
+    @Override
+    public void write(ByteBuffer source) {
+      ByteArrayOutputStream target = requireOpen();
+      byte[] copy = new byte[source.remaining()];
+      source.get(copy);
+      target.writeBytes(copy);
+    }
+
+    @Override
+    public BlobRef commit() {
+      byte[] content = requireOpen().toByteArray();
+      blobs.put(key, new StoredBytes(ByteBuffer.wrap(content).asReadOnlyBuffer(), clock.instant()));
+      close();
+      return new BlobRef(key, content.length);
+    }
+
+    @Override
+    public void close() {
+      bytes = null;
+      uploads.remove(key);
+    }
+
+    private ByteArrayOutputStream requireOpen() {
+      if (bytes == null) {
+        throw new IllegalStateException("The upload is committed or closed");
+      }
+      return bytes;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.artifactserver.core.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
+import java.util.List;
+import java.util.Optional;
+
+/** A catalog in which something happens just before a row is added. Used by one thread. */
+public final class FaultyArtifactCatalog implements ArtifactCatalog {
+  private final ArtifactCatalog catalog;
+  private Runnable beforeAdd = () -> {};
+  private boolean blind;
+
+  /**
+   * @param catalog does the work
+   */
+  public FaultyArtifactCatalog(ArtifactCatalog catalog) {
+    this.catalog = catalog;
+  }
+
+  /** Runs before each {@link #add}; throws to make it fail. */
+  public void beforeAdd(Runnable action) {
+    beforeAdd = action;
+  }
+
+  /** From now on {@link #findShareable} finds nothing, as if it always came too early. */
+  public void findNothingShareable() {
+    blind = true;
+  }
+
+  @Override
+  public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
+    return catalog.createRepository(name, isPublic, encrypted);
+  }
+
+  @Override
+  public Optional<Repository> repository(String name) {
+    return catalog.repository(name);
+  }
+
+  @Override
+  public List<Repository> repositories() {
+    return catalog.repositories();
+  }
+
+  @Override
+  public Optional<Artifact> find(ArtifactId id) {
+    return catalog.find(id);
+  }
+
+  @Override
+  public Optional<Content> findContent(Digest digest) {
+    return catalog.findContent(digest);
+  }
+
+  @Override
+  public List<Artifact> list(String repository, String prefix, String after, int limit) {
+    return catalog.list(repository, prefix, after, limit);
+  }
+
+  @Override
+  public Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
+    return blind ? Optional.empty() : catalog.findShareable(sha256, encrypted);
+  }
+
+  @Override
+  public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    beforeAdd.run();
+    return catalog.add(id, mediaType, blob, digests);
+  }
+
+  @Override
+  public Optional<Artifact> remove(ArtifactId id) {
+    return catalog.remove(id);
+  }
+}

@@ -1,0 +1,205 @@
+package io.artifactserver.core.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A catalog on the heap, for tests: one lock stands for the database's transactions. Thread-safe.
+ */
+public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
+  /** UTF-8 sorts as code points do; UTF-16 does not, beyond the basic plane. */
+  private static final Comparator<String> BY_CODE_POINT =
+      (left, right) ->
+          Arrays.compareUnsigned(
+              left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
+
+  private final Map<String, Repository> repositories = new HashMap<>();
+  private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
+  private final Map<String, BlobRow> blobs = new HashMap<>();
+  private final Set<String> forgotten = new HashSet<>();
+  private final InstantSource clock;
+
+  /** A catalog by the system's clock. */
+  public InMemoryArtifactCatalog() {
+    this(InstantSource.system());
+  }
+
+  /**
+   * @param clock tells when something was created or retired
+   */
+  public InMemoryArtifactCatalog(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public synchronized Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted) {
+    Repository repository = new Repository(name, isPublic, encrypted, now());
+    return repositories.putIfAbsent(name, repository) == null
+        ? Optional.of(repository)
+        : Optional.empty();
+  }
+
+  @Override
+  public synchronized Optional<Repository> repository(String name) {
+    return Optional.ofNullable(repositories.get(name));
+  }
+
+  @Override
+  public synchronized List<Repository> repositories() {
+    return repositories.values().stream().sorted(Comparator.comparing(Repository::name)).toList();
+  }
+
+  @Override
+  public synchronized Optional<Artifact> find(ArtifactId id) {
+    return Optional.ofNullable(artifacts.get(id));
+  }
+
+  @Override
+  public synchronized Optional<Content> findContent(Digest digest) {
+    List<Artifact> holders =
+        artifacts.values().stream()
+            .filter(
+                artifact -> artifact.digests().get(digest.algorithm()).equals(Optional.of(digest)))
+            .toList();
+    return holders.stream()
+        .findFirst()
+        .map(first ->
+            new Content(
+                first.blob(),
+                first.digests(),
+                row(first.blob()).createdAt(),
+                holders.stream().map(Artifact::repository).collect(Collectors.toSet())));
+  }
+
+  @Override
+  public synchronized List<Artifact> list(
+      String repository, String prefix, String after, int limit) {
+    return artifacts.values().stream()
+        .filter(artifact -> artifact.repository().name().equals(repository))
+        .filter(artifact -> artifact.path().startsWith(prefix))
+        .filter(artifact -> BY_CODE_POINT.compare(artifact.path(), after) > 0)
+        .sorted(Comparator.comparing(Artifact::path, BY_CODE_POINT))
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public synchronized Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
+    return blobs.values().stream()
+        .filter(row -> row.digests().sha256().equals(sha256) && row.encrypted() == encrypted)
+        .map(BlobRow::ref)
+        .findFirst();
+  }
+
+  @Override
+  public synchronized Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    Optional<Repository> repository = repository(id.repository());
+    if (repository.isEmpty()) {
+      return new Addition.NoRepository();
+    }
+    Artifact existing = artifacts.get(id);
+    if (existing != null) {
+      return new Addition.PathTaken(existing);
+    }
+    boolean encrypted = repository.get().encrypted();
+    Optional<BlobRef> present = findShareable(digests.sha256(), encrypted);
+    if (present.isEmpty() && forgotten.contains(blob.key())) {
+      return new Addition.BlobGone();
+    }
+    BlobRow row =
+        present
+            .map(this::row)
+            .orElseGet(() -> new BlobRow(blob, digests, encrypted, now(), Instant.MAX));
+    return insert(id, repository.get(), mediaType, row);
+  }
+
+  @Override
+  public synchronized Optional<Artifact> remove(ArtifactId id) {
+    Artifact removed = artifacts.remove(id);
+    if (removed != null && !isReferred(removed.blob())) {
+      blobs.put(removed.blob().key(), row(removed.blob()).withRetiredAt(now()));
+    }
+    return Optional.ofNullable(removed);
+  }
+
+  @Override
+  public synchronized List<BlobRef> retiredBefore(Instant instant, int limit) {
+    return blobs.values().stream()
+        .filter(row -> row.isRetired() && row.retiredAt().isBefore(instant))
+        .sorted(Comparator.comparing(BlobRow::retiredAt))
+        .limit(limit)
+        .map(BlobRow::ref)
+        .toList();
+  }
+
+  @Override
+  public synchronized boolean forget(BlobRef blob) {
+    BlobRow row = blobs.get(blob.key());
+    return row != null
+        && row.isRetired()
+        && blobs.remove(blob.key(), row)
+        && forgotten.add(blob.key());
+  }
+
+  @Override
+  public synchronized Set<String> known(Collection<String> keys) {
+    return keys.stream().filter(blobs::containsKey).collect(Collectors.toSet());
+  }
+
+  @Override
+  public synchronized long storedBytes() {
+    return blobs.values().stream().mapToLong(row -> row.ref().length()).sum();
+  }
+
+  private Addition insert(ArtifactId id, Repository repository, String mediaType, BlobRow row) {
+    Artifact artifact =
+        new Artifact(repository, id.path(), row.ref(), mediaType, row.digests(), now());
+    artifacts.put(id, artifact);
+    blobs.put(row.ref().key(), row.withRetiredAt(Instant.MAX));
+    return new Addition.Added(artifact);
+  }
+
+  private boolean isReferred(BlobRef blob) {
+    return artifacts.values().stream().anyMatch(artifact -> artifact.blob().equals(blob));
+  }
+
+  private BlobRow row(BlobRef blob) {
+    return Optional.ofNullable(blobs.get(blob.key())).orElseThrow();
+  }
+
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  /**
+   * A row of the table of blobs.
+   *
+   * @param retiredAt since when no artifact refers to it; {@link Instant#MAX} while one does
+   */
+  private record BlobRow(
+      BlobRef ref, Digests digests, boolean encrypted, Instant createdAt, Instant retiredAt) {
+    boolean isRetired() {
+      return !retiredAt.equals(Instant.MAX);
+    }
+
+    BlobRow withRetiredAt(Instant instant) {
+      return new BlobRow(ref, digests, encrypted, createdAt, instant);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package io.artifactserver.core.ingest;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A store that fails where it is told to. Used by one thread. */
+public final class FaultyBlobStore implements BlobStore {
+  private final BlobStore store;
+  private Optional<StorageException> onWrite = Optional.empty();
+  private Optional<StorageException> onCommit = Optional.empty();
+  private Optional<StorageException> onDelete = Optional.empty();
+  private long failingPosition;
+
+  /**
+   * @param store does what does not fail
+   */
+  public FaultyBlobStore(BlobStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Writes fail from a position on.
+   *
+   * @param position in bytes from the start of every upload
+   */
+  public void failWriteAt(long position, StorageException failure) {
+    failingPosition = position;
+    onWrite = Optional.of(failure);
+  }
+
+  /** Commits fail. */
+  public void failCommit(StorageException failure) {
+    onCommit = Optional.of(failure);
+  }
+
+  /** Deletes fail. */
+  public void failDelete(StorageException failure) {
+    onDelete = Optional.of(failure);
+  }
+
+  /** Nothing fails any more. */
+  public void recover() {
+    onWrite = Optional.empty();
+    onCommit = Optional.empty();
+    onDelete = Optional.empty();
+  }
+
+  @Override
+  public String name() {
+    return store.name();
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return store.blob(ref);
+  }
+
+  @Override
+  public BlobUpload begin() throws StorageException {
+    return new FaultyUpload(store.begin());
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    throwIfPresent(onDelete);
+    store.delete(ref);
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return store.list();
+  }
+
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    return store.removeAbandonedUploads(begunBefore);
+  }
+
+  @Override
+  public void check() throws StorageException {
+    store.check();
+  }
+
+  private static void throwIfPresent(Optional<StorageException> failure) throws StorageException {
+    if (failure.isPresent()) {
+      throw failure.get();
+    }
+  }
+
+  private final class FaultyUpload implements BlobUpload {
+    private final BlobUpload upload;
+    private long written;
+
+    FaultyUpload(BlobUpload upload) {
+      this.upload = upload;
+    }
+
+    @Override
+    public void write(ByteBuffer bytes) throws StorageException {
+      written += bytes.remaining();
+      if (written > failingPosition) {
+        throwIfPresent(onWrite);
+      }
+      upload.write(bytes);
+    }
+
+    @Override
+    public BlobRef commit() throws StorageException {
+      throwIfPresent(onCommit);
+      return upload.commit();
+    }
+
+    @Override
+    public void close() {
+      upload.close();
+    }
+  }
+}

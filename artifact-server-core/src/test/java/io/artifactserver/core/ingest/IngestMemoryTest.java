@@ -1,0 +1,130 @@
+package io.artifactserver.core.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class IngestMemoryTest {
+  private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog();
+
+  @Test
+  void doesNotGrowWithTheBody() throws Exception {
+    catalog.createRepository("edge", false, false);
+    allocatedBy(1 << 20, "warm-up");
+    long small = allocatedBy(4L << 20, "small");
+    long large = allocatedBy(64L << 20, "large");
+    // The digests run on this thread, so theirs is counted: a few futures a buffer, no bytes.
+    assertThat(small).isLessThan(4L * ArtifactIngest.BUFFER_LENGTH);
+    assertThat(large - small).isLessThan((60L << 20) / 100);
+  }
+
+  private long allocatedBy(long length, String path) throws Exception {
+    ArtifactIngest ingest =
+        new ArtifactIngest(
+            catalog,
+            new DiscardingBlobStore(),
+            new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
+            Runnable::run);
+    IngestRequest request =
+        new IngestRequest(
+            new ArtifactId("edge", path), "application/octet-stream", length, List.of());
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    ingest.ingest(request, new GeneratedInputStream(length));
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  /** As many bytes as asked for, made while they are read. */
+  private static final class GeneratedInputStream extends InputStream {
+    private long remaining;
+
+    GeneratedInputStream(long length) {
+      remaining = length;
+    }
+
+    @Override
+    public int read() {
+      return remaining-- > 0 ? 1 : -1;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) {
+      Objects.checkFromIndexSize(offset, length, target.length);
+      if (remaining == 0) {
+        return -1;
+      }
+      int n = (int) Math.min(length, remaining);
+      Arrays.fill(target, offset, offset + n, (byte) remaining);
+      remaining -= n;
+      return n;
+    }
+  }
+
+  /** Takes everything and keeps nothing. */
+  private static final class DiscardingBlobStore implements BlobStore {
+    private int blobs;
+
+    @Override
+    public String name() {
+      return "discarding";
+    }
+
+    @Override
+    public Blob blob(BlobRef ref) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public BlobUpload begin() {
+      String key = "%032x".formatted(++blobs);
+      return new BlobUpload() {
+        private long length;
+
+        @Override
+        public void write(ByteBuffer bytes) {
+          length += bytes.remaining();
+          bytes.position(bytes.limit());
+        }
+
+        @Override
+        public BlobRef commit() {
+          return new BlobRef(key, length);
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    @Override
+    public void delete(BlobRef ref) {}
+
+    @Override
+    public Stream<StoredBlob> list() {
+      return Stream.empty();
+    }
+
+    @Override
+    public int removeAbandonedUploads(Instant begunBefore) {
+      return 0;
+    }
+
+    @Override
+    public void check() {}
+  }
+}

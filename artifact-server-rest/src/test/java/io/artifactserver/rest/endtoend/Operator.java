@@ -1,0 +1,95 @@
+package io.artifactserver.rest.endtoend;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+
+/** An operator's HTTP client. Used by one thread. */
+final class Operator implements AutoCloseable {
+  private final PackagedServer server;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  Operator(PackagedServer server) {
+    this.server = server;
+  }
+
+  HttpResponse<String> createRepository(String name, boolean isPublic)
+      throws IOException, InterruptedException {
+    return json(
+        "POST",
+        "/api/v1/repositories",
+        "{\"name\": \"%s\", \"public\": %s, \"encrypted\": false}".formatted(name, isPublic));
+  }
+
+  HttpResponse<String> json(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return client.send(
+        request(path)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> put(String repository, String path, BodyPublisher body, String... fields)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        request("/api/v1/repositories/" + repository + "/artifacts/" + path).PUT(body);
+    for (int i = 0; i < fields.length; i += 2) {
+      request.header(fields[i], fields[i + 1]);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> put(String repository, String path, byte[] bytes, String... fields)
+      throws IOException, InterruptedException {
+    return put(repository, path, BodyPublishers.ofByteArray(bytes), fields);
+  }
+
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return client.send(request(path).GET().build(), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+    return client.send(request(path).DELETE().build(), BodyHandlers.ofString());
+  }
+
+  /** A download, with the operator's token. */
+  HttpResponse<byte[]> download(String path, String... fields)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request = request(path).GET();
+    for (int i = 0; i < fields.length; i += 2) {
+      request.header(fields[i], fields[i + 1]);
+    }
+    return client.send(request.build(), BodyHandlers.ofByteArray());
+  }
+
+  /** A download, without any token. */
+  HttpResponse<byte[]> downloadAsNobody(String path) throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(server.uri(path)).build(), BodyHandlers.ofByteArray());
+  }
+
+  /** A download with a device's token. */
+  HttpResponse<byte[]> downloadAsDevice(String path, String authorization)
+      throws IOException, InterruptedException {
+    return client.send(
+        HttpRequest.newBuilder(server.uri(path)).header("Authorization", authorization).build(),
+        BodyHandlers.ofByteArray());
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  private HttpRequest.Builder request(String path) throws IOException {
+    return HttpRequest.newBuilder(server.uri(path))
+        .header("Authorization", "Bearer " + server.operatorToken());
+  }
+}

@@ -1,0 +1,141 @@
+package io.artifactserver.rest.endtoend;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The packaged jar as its own process on a data folder, started, stopped and killed as an operator
+ * or a crash would. Used by one thread.
+ */
+final class PackagedServer implements AutoCloseable {
+  private static final long START_SECONDS = 120;
+
+  private final Path dataFolder;
+  private final Path log;
+  private final int port;
+  private final List<String> arguments;
+  private Process process;
+
+  private PackagedServer(Path dataFolder, List<String> arguments) throws IOException {
+    this.dataFolder = dataFolder;
+    this.log = dataFolder.resolveSibling(dataFolder.getFileName() + ".log");
+    this.port = freePort();
+    this.arguments = List.copyOf(arguments);
+    this.process = launch();
+  }
+
+  /** Starts a server on the folder and waits until it is healthy. */
+  static PackagedServer start(Path dataFolder, String... arguments)
+      throws IOException, InterruptedException {
+    PackagedServer server = new PackagedServer(dataFolder, List.of(arguments));
+    server.awaitHealthy();
+    return server;
+  }
+
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  Path dataFolder() {
+    return dataFolder;
+  }
+
+  String log() throws IOException {
+    return Files.readString(log);
+  }
+
+  String operatorToken() throws IOException {
+    return Files.readString(dataFolder.resolve("operator-token")).strip();
+  }
+
+  URI uri(String pathAndQuery) {
+    return URI.create("http://127.0.0.1:" + port + pathAndQuery);
+  }
+
+  /** Stops it as Ctrl-C and docker stop do. */
+  void stop() throws InterruptedException {
+    process.destroy();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("The server did not stop within a minute of SIGTERM");
+    }
+  }
+
+  /** Kills it as a crash does. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Starts it again, on the same folder and port. */
+  void restart() throws IOException, InterruptedException {
+    process = launch();
+    awaitHealthy();
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (process.isAlive()) {
+        stop();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Process launch() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(List.of("-jar", System.getProperty("server.jar", ""), "--server.port=" + port));
+    command.add("--artifact-server.data-dir=" + dataFolder);
+    command.addAll(arguments);
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+        .start();
+  }
+
+  private void awaitHealthy() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest health = HttpRequest.newBuilder(uri("/actuator/health")).build();
+      while (System.nanoTime() < deadline) {
+        if (!process.isAlive()) {
+          throw new IllegalStateException("The server ended:\n" + log());
+        }
+        try {
+          if (client.send(health, HttpResponse.BodyHandlers.ofString()).statusCode() == 200) {
+            return;
+          }
+        } catch (IOException e) {
+          // Not listening yet.
+        }
+        process.waitFor(100, TimeUnit.MILLISECONDS);
+      }
+    }
+    throw new IllegalStateException("The server is not healthy:\n" + log());
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.artifactserver.rest.endtoend;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** A raw connection: what is sent is exactly what is written here. Used by one thread. */
+final class Wire implements AutoCloseable {
+  private static final int TIMEOUT_MILLIS = 30_000;
+
+  private final Socket socket;
+  private final InputStream in;
+
+  Wire(int port) throws IOException {
+    this.socket = new Socket("127.0.0.1", port);
+    this.socket.setSoTimeout(TIMEOUT_MILLIS);
+    this.in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  void send(String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+    socket.getOutputStream().flush();
+  }
+
+  void sendBytes(byte[] bytes, int offset, int length) throws IOException {
+    socket.getOutputStream().write(bytes, offset, length);
+    socket.getOutputStream().flush();
+  }
+
+  /** Reads one response, its body by Content-Length. */
+  Response receive(boolean hasBody) throws IOException {
+    String statusLine = line();
+    Map<String, String> fields = new LinkedHashMap<>();
+    for (String line = line(); !line.isEmpty(); line = line()) {
+      int colon = line.indexOf(':');
+      fields.merge(
+          line.substring(0, colon).toLowerCase(Locale.ROOT),
+          line.substring(colon + 1).strip(),
+          (a, b) -> a + ", " + b);
+    }
+    int status = Integer.parseInt(statusLine.split(" ", 3)[1]);
+    int length = Integer.parseInt(fields.getOrDefault("content-length", "0"));
+    byte[] body = new byte[0];
+    if (hasBody && status != 304 && status >= 200) {
+      body = in.readNBytes(length);
+      if (body.length < length) {
+        throw new EOFException("The body ended after %d of %d".formatted(body.length, length));
+      }
+    }
+    return new Response(status, fields, body);
+  }
+
+  /** Whether the server has closed the connection, or does so before the time-out. */
+  boolean isClosedByServer() throws IOException {
+    return in.read() < 0;
+  }
+
+  InputStream body() {
+    return in;
+  }
+
+  /** Closes with a reset, as a device that loses power and its peer's retransmissions do. */
+  void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+
+  private String line() throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = in.read(); c != '\n'; c = in.read()) {
+      if (c < 0) {
+        throw new EOFException("The connection was closed after \"" + line + '"');
+      }
+      if (c != '\r') {
+        line.append((char) c);
+      }
+    }
+    return line.toString();
+  }
+
+  /** A response; the names of its fields in lower case. */
+  record Response(int status, Map<String, String> fields, byte[] body) {
+    Optional<String> field(String name) {
+      return Optional.ofNullable(fields.get(name.toLowerCase(Locale.ROOT)));
+    }
+
+    String text() {
+      return new String(body, StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests against the packaged server, over real HTTP. */
+@NullMarked
+package io.artifactserver.rest.endtoend;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,327 @@
+package io.artifactserver.storage.file;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.storage.mapped.MappedFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Keeps each blob as one read-only file {@code blobs/ab/cd/<key>} of a folder. Thread-safe, and the
+ * folder's only writer.
+ *
+ * <p>An upload is written to {@code uploads/<key>.part}, on the same file system, and moved when it
+ * is durable. Shard folders are never removed: that would race with commits, and there are at most
+ * 65,792.
+ */
+public final class FileBlobStore implements BlobStore {
+  static final String NAME = "file";
+  private static final FileAttribute<Set<PosixFilePermission>> WRITABLE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final String PART_SUFFIX = ".part";
+  private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final Path root;
+  private final Path blobsFolder;
+  private final Path uploadsFolder;
+  private final MappedFiles mappedFiles;
+  private final FileErrors errors;
+  private final Set<Path> openParts = ConcurrentHashMap.newKeySet();
+  private final Set<Path> durableFolders = ConcurrentHashMap.newKeySet();
+
+  private FileBlobStore(Path root, MappedFiles mappedFiles) {
+    this.root = root;
+    this.blobsFolder = root.resolve("blobs");
+    this.uploadsFolder = root.resolve("uploads");
+    this.mappedFiles = mappedFiles;
+    this.errors = new FileErrors(root);
+  }
+
+  /**
+   * Opens the store of a folder; creates what is missing of it. I/O.
+   *
+   * @param root exists and is this process's alone
+   * @param mappedFiles for the regions of this store's blobs; closed by the caller
+   * @throws StorageException if the folder cannot be written to
+   */
+  public static FileBlobStore open(Path root, MappedFiles mappedFiles) throws StorageException {
+    FileBlobStore store = new FileBlobStore(root, mappedFiles);
+    try {
+      store.createDurably(store.blobsFolder);
+      store.createDurably(store.uploadsFolder);
+    } catch (IOException e) {
+      throw store.errors.ofStore("open", e);
+    }
+    return store;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new FileBlob(ref, this, mappedFiles);
+  }
+
+  @Override
+  public BlobUpload begin() throws StorageException {
+    String key = newKey();
+    Path part = part(key);
+    openParts.add(part);
+    try {
+      return new FileBlobUpload(this, key, part, createPart(part));
+    } catch (IOException e) {
+      openParts.remove(part);
+      throw errors.ofUpload(key, 0, e);
+    }
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    try {
+      Files.deleteIfExists(path(ref.key()));
+    } catch (IOException e) {
+      throw errors.ofBlob(ref, "delete", e);
+    } finally {
+      mappedFiles.forget(ref.key());
+    }
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    // A shard is read and closed at once: the stream holds no folder open, and the names of 1/256
+    // of the store at most.
+    try {
+      return shards(blobsFolder).stream()
+          .flatMap(first ->
+              shards(blobsFolder.resolve(first)).stream()
+                  .flatMap(second -> blobsIn(first, second).stream()));
+    } catch (UncheckedIOException e) {
+      throw storageException(e);
+    }
+  }
+
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    int removed = 0;
+    try {
+      for (String name : names(uploadsFolder)) {
+        Path part = uploadsFolder.resolve(name);
+        if (isPart(name)
+            && !openParts.contains(part)
+            && isOlder(part, begunBefore)
+            && Files.deleteIfExists(part)) {
+          removed++;
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw storageException(e);
+    } catch (IOException e) {
+      throw errors.ofStore("remove abandoned uploads", e);
+    }
+    return removed;
+  }
+
+  @Override
+  public void check() throws StorageException {
+    Path probe = part(newKey());
+    openParts.add(probe);
+    try {
+      try (FileChannel channel = createPart(probe)) {
+        channel.write(ByteBuffer.wrap(new byte[] {1}));
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+      if (!Files.isWritable(blobsFolder)) {
+        throw new IOException(blobsFolder + " is not writable");
+      }
+    } catch (IOException e) {
+      throw errors.ofStore("write", e);
+    } finally {
+      openParts.remove(probe);
+    }
+  }
+
+  /** Moves a part file that is durable to its place, durably. */
+  void publish(String key, Path part) throws IOException {
+    Path target = path(key);
+    Path shard = blobsFolder.resolve(key.substring(0, 2)).resolve(key.substring(2, 4));
+    createDurably(shard);
+    // A move replaces what is there. No other process writes here, so asking first is enough.
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(target.toString());
+    }
+    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      sync(shard);
+    } catch (IOException e) {
+      Files.deleteIfExists(target);
+      throw e;
+    }
+  }
+
+  /** The upload of this part file is over. */
+  void end(Path part) {
+    openParts.remove(part);
+  }
+
+  FileErrors errors() {
+    return errors;
+  }
+
+  private static StorageException storageException(UncheckedIOException e) {
+    if (e.getCause() instanceof StorageException cause) {
+      return cause;
+    }
+    throw e;
+  }
+
+  private static FileChannel createPart(Path part) throws IOException {
+    return FileChannel.open(
+        part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), WRITABLE_FILE);
+  }
+
+  /**
+   * Creates a folder so that a power cut does not take it back. Whoever finds a folder of another
+   * thread may not rely on it before its entry was synced, hence the set.
+   */
+  private void createDurably(Path folder) throws IOException {
+    if (durableFolders.contains(folder)) {
+      return;
+    }
+    Path parent = Objects.requireNonNull(folder.getParent());
+    if (!parent.equals(root)) {
+      createDurably(parent);
+    }
+    try {
+      Files.createDirectory(folder, FOLDER);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isDirectory(folder)) {
+        throw e;
+      }
+    }
+    sync(parent);
+    durableFolders.add(folder);
+  }
+
+  private static void sync(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private List<StoredBlob> blobsIn(String first, String second) {
+    Path shard = blobsFolder.resolve(first).resolve(second);
+    List<StoredBlob> blobs = new ArrayList<>();
+    for (String name : names(shard)) {
+      if (BlobRef.isKey(name) && name.startsWith(first + second)) {
+        stored(name, shard.resolve(name)).ifPresent(blobs::add);
+      }
+    }
+    return blobs;
+  }
+
+  private Optional<StoredBlob> stored(String key, Path file) {
+    try {
+      BasicFileAttributes attributes =
+          Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return attributes.isRegularFile()
+          ? Optional.of(
+              new StoredBlob(
+                  new BlobRef(key, attributes.size()), attributes.lastModifiedTime().toInstant()))
+          : Optional.empty();
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException(errors.ofStore("list", e));
+    }
+  }
+
+  private List<String> shards(Path folder) {
+    return names(folder).stream().filter(SHARD_NAME.asMatchPredicate()).toList();
+  }
+
+  private List<String> names(Path folder) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
+      List<String> names = new ArrayList<>();
+      for (Path entry : entries) {
+        names.add(name(entry));
+      }
+      return names;
+    } catch (NotDirectoryException | NoSuchFileException _) {
+      return List.of();
+    } catch (DirectoryIteratorException e) {
+      throw new UncheckedIOException(errors.ofStore("list", Objects.requireNonNull(e.getCause())));
+    } catch (IOException e) {
+      throw new UncheckedIOException(errors.ofStore("list", e));
+    }
+  }
+
+  private static boolean isPart(String name) {
+    return name.endsWith(PART_SUFFIX)
+        && BlobRef.isKey(name.substring(0, name.length() - PART_SUFFIX.length()));
+  }
+
+  private static boolean isOlder(Path file, Instant instant) throws IOException {
+    try {
+      return Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS)
+          .toInstant()
+          .isBefore(instant);
+    } catch (NoSuchFileException _) {
+      return false;
+    }
+  }
+
+  private static String name(Path path) {
+    return Objects.requireNonNull(path.getFileName()).toString();
+  }
+
+  Path path(String key) {
+    return blobsFolder.resolve(key.substring(0, 2)).resolve(key.substring(2, 4)).resolve(key);
+  }
+
+  private Path part(String key) {
+    return uploadsFolder.resolve(key + PART_SUFFIX);
+  }
+
+  private static String newKey() {
+    byte[] key = new byte[16];
+    RANDOM.nextBytes(key);
+    return HexFormat.of().formatHex(key);
+  }
+}

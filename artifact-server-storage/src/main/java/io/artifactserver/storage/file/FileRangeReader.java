@@ -1,0 +1,71 @@
+package io.artifactserver.storage.file;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** Reads a range at positions of its file; used by one thread. */
+final class FileRangeReader implements RangeReader {
+  private final BlobRef ref;
+  private final ByteRange range;
+  private final FileChannel channel;
+  private final FileErrors errors;
+  private long position;
+
+  /** Takes over the channel. */
+  FileRangeReader(BlobRef ref, ByteRange range, FileChannel channel, FileErrors errors) {
+    this.ref = ref;
+    this.range = range;
+    this.channel = channel;
+    this.errors = errors;
+    this.position = range.position();
+  }
+
+  @Override
+  public int read(ByteBuffer target) throws StorageException {
+    if (!channel.isOpen()) {
+      throw new IllegalStateException("The reader is closed");
+    }
+    if (position == range.end()) {
+      return -1;
+    }
+    int limit = target.limit();
+    target.limit(target.position() + (int) Math.min(target.remaining(), range.end() - position));
+    try {
+      int length = channel.read(target, position);
+      if (length < 0) {
+        throw new StorageException.BlobCorrupt(
+            FileBlobStore.NAME,
+            ref,
+            "its file ends at byte %d, before the end of %s".formatted(position, range),
+            null);
+      }
+      position += length;
+      return length;
+    } catch (StorageException e) {
+      throw e;
+    } catch (IOException e) {
+      throw errors.ofBlob(ref, "read byte %d of %s of".formatted(position, range), e);
+    } finally {
+      target.limit(limit);
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return channel.isOpen();
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException _) {
+      // Nothing was written: the bytes that were delivered are right whatever happens here.
+    }
+  }
+}

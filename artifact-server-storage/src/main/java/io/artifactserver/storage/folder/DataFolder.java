@@ -1,0 +1,170 @@
+package io.artifactserver.storage.folder;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The folder in which a server keeps its files, held by one process at a time and bound to one
+ * catalog: a second writer, or the sweeper of another catalog, would destroy blobs. Thread-safe.
+ */
+public final class DataFolder implements AutoCloseable {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final String LOCK = "lock";
+  private static final String INSTALLATION_ID = "installation-id";
+
+  private final Path path;
+  private final FileChannel lockChannel;
+
+  private DataFolder(Path path, FileChannel lockChannel) {
+    this.path = path;
+    this.lockChannel = lockChannel;
+  }
+
+  /**
+   * Takes the folder for this process until {@link #close()} or its end; creates it, with mode
+   * 0700, if it is absent. I/O.
+   *
+   * @throws DataFolderException if another server has the folder, or it cannot be written to
+   */
+  public static DataFolder open(Path path) {
+    Path absolute = path.toAbsolutePath().normalize();
+    try {
+      if (!Files.isDirectory(absolute)) {
+        Files.createDirectories(absolute, OWNER_ONLY_FOLDER);
+      }
+      return new DataFolder(absolute, lock(absolute));
+    } catch (IOException e) {
+      throw new DataFolderException(
+          "The data folder %s cannot be used: %s. This process needs to read and write it."
+              .formatted(absolute, e),
+          e);
+    }
+  }
+
+  /** The folder, absolute. */
+  public Path path() {
+    return path;
+  }
+
+  /**
+   * Binds the folder to the catalog's installation, or checks that it is bound to it. I/O.
+   *
+   * @throws DataFolderException if the folder belongs to another catalog
+   */
+  public void bind(UUID installationId) {
+    Path marker = path.resolve(INSTALLATION_ID);
+    try {
+      Optional<String> bound = read(marker);
+      if (bound.isEmpty()) {
+        write(marker, installationId.toString());
+      } else if (!bound.get().equals(installationId.toString())) {
+        throw new DataFolderException(
+            "The data folder %s belongs to the catalog of installation %s, but the database is that"
+                    .formatted(path, bound.get())
+                + " of installation %s. Serving both would delete every blob as an orphan."
+                    .formatted(installationId)
+                + " Start with the folder and the database that belong together; if the database was"
+                + " lost and the blobs may go, start with an empty folder.");
+      }
+    } catch (IOException e) {
+      throw new DataFolderException(
+          "The data folder %s cannot be bound to installation %s: %s"
+              .formatted(path, installationId, e),
+          e);
+    }
+  }
+
+  /** Lets go of the folder. May be repeated. */
+  @Override
+  public void close() {
+    try {
+      lockChannel.close();
+    } catch (IOException e) {
+      throw new DataFolderException(
+          "The lock of %s cannot be given back: %s".formatted(path, e), e);
+    }
+  }
+
+  private static FileChannel lock(Path folder) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            folder.resolve(LOCK),
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+            OWNER_ONLY_FILE);
+    try {
+      FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw inUse(folder, "pid " + firstLine(channel));
+      }
+      channel.truncate(0);
+      channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
+      return channel;
+    } catch (OverlappingFileLockException _) {
+      channel.close();
+      throw inUse(folder, "in this very process");
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static DataFolderException inUse(Path folder, String holder) {
+    return new DataFolderException(
+        "Another artifact-server (%s) uses the data folder %s. Stop it, or give this one a folder of its own (artifact-server.data-dir)."
+            .formatted(holder, folder));
+  }
+
+  private static String firstLine(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(32);
+    channel.read(bytes, 0);
+    String text = StandardCharsets.US_ASCII.decode(bytes.flip()).toString();
+    return text.lines().findFirst().orElse("unknown");
+  }
+
+  private static Optional<String> read(Path file) throws IOException {
+    try {
+      return Optional.of(Files.readString(file).strip());
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** Durable and whole or not at all: half an id would lock the operator out. */
+  private void write(Path file, String text) throws IOException {
+    Path part = path.resolve(INSTALLATION_ID + ".part");
+    Files.deleteIfExists(part);
+    try (FileChannel channel =
+        FileChannel.open(
+            part,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            OWNER_ONLY_FILE)) {
+      ByteBuffer bytes = StandardCharsets.US_ASCII.encode(text + "\n");
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel folder = FileChannel.open(path, StandardOpenOption.READ)) {
+      folder.force(true);
+    }
+  }
+}

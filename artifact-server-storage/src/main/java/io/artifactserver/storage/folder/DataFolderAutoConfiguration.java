@@ -1,0 +1,18 @@
+package io.artifactserver.storage.folder;
+
+import java.nio.file.Path;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** Takes the data folder when the first bean needs it, until the server stops. */
+@AutoConfiguration
+@EnableConfigurationProperties(DataFolderProperties.class)
+public class DataFolderAutoConfiguration {
+  @Bean
+  @ConditionalOnMissingBean
+  DataFolder dataFolder(DataFolderProperties properties) {
+    return DataFolder.open(Path.of(properties.dataDir()));
+  }
+}

@@ -1,0 +1,95 @@
+package io.artifactserver.storage.mapped;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One mapping and the count of its open regions; unmapped when it is retired and the count is zero.
+ * Thread-safe.
+ */
+final class MappedFile {
+  private static final int CLOSED = -1;
+
+  private final String key;
+  private final Arena arena;
+  private final MemorySegment bytes;
+  private final AtomicInteger leases = new AtomicInteger();
+  private volatile boolean retired;
+  private volatile long lastUsed;
+
+  private MappedFile(String key, Arena arena, MemorySegment bytes, long now) {
+    this.key = key;
+    this.arena = arena;
+    this.bytes = bytes;
+    this.lastUsed = now;
+  }
+
+  /** Maps all of the file. The mapping outlives the channel. */
+  static MappedFile map(String key, FileChannel channel, long now) throws IOException {
+    Arena arena = Arena.ofShared();
+    try {
+      return new MappedFile(
+          key, arena, channel.map(MapMode.READ_ONLY, 0, channel.size(), arena), now);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  String key() {
+    return key;
+  }
+
+  MemorySegment bytes() {
+    return bytes;
+  }
+
+  long lastUsed() {
+    return lastUsed;
+  }
+
+  void touch(long now) {
+    lastUsed = now;
+  }
+
+  boolean isUnused() {
+    return leases.get() == 0;
+  }
+
+  /** Returns whether the mapping is open, and keeps it so until {@link #release()}. */
+  boolean lease() {
+    int count;
+    do {
+      count = leases.get();
+      if (count == CLOSED) {
+        return false;
+      }
+    } while (!leases.compareAndSet(count, count + 1));
+    return true;
+  }
+
+  /** Returns whether this was the last lease. */
+  boolean release() {
+    boolean last = leases.decrementAndGet() == 0;
+    if (last && retired) {
+      closeIfUnused();
+    }
+    return last;
+  }
+
+  /** No further lease is wanted: closes now or at the last release. */
+  void retire() {
+    retired = true;
+    closeIfUnused();
+  }
+
+  private void closeIfUnused() {
+    if (leases.compareAndSet(0, CLOSED)) {
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.artifactserver.storage.folder;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Another process, which holds a data folder until it is ended. */
+final class FolderHolder {
+  private FolderHolder() {}
+
+  public static void main(String[] arguments) throws IOException {
+    try (DataFolder folder = DataFolder.open(Path.of(arguments[0]))) {
+      System.out.println(folder.path().toString().isEmpty() ? "nothing" : "held");
+      int _ = System.in.read();
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.artifactserver.storage.mapped;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MappedFilesTest {
+  private static final Duration IDLE = Duration.ofMinutes(5);
+
+  @TempDir private Path folder;
+  private final AtomicLong now = new AtomicLong();
+  private final AtomicInteger opened = new AtomicInteger();
+  private final MappedFiles files = new MappedFiles(2, IDLE, now::get);
+
+  @AfterEach
+  void close() {
+    files.close();
+  }
+
+  @Test
+  void mapsAFileOnce() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      try (FileRegion region = region("a", new ByteRange(i, 3))) {
+        assertThat(region.slice(1, 1).get()).isEqualTo((byte) (i + 1));
+      }
+    }
+    assertThat(opened).hasValue(1);
+    assertThat(files.size()).isEqualTo(1);
+  }
+
+  @Test
+  void theLeastRecentlyUsedGoesFirst() throws Exception {
+    for (String key : List.of("a", "b", "a", "c")) {
+      now.incrementAndGet();
+      region(key, new ByteRange(0, 1)).close();
+    }
+    assertThat(files.size()).isEqualTo(2);
+    region("a", new ByteRange(0, 1)).close();
+    assertThat(opened).hasValue(3);
+    region("b", new ByteRange(0, 1)).close();
+    assertThat(opened).hasValue(4);
+  }
+
+  @Test
+  void nothingGoesWhileARegionIsOpen() throws Exception {
+    List<FileRegion> regions = new ArrayList<>();
+    for (String key : List.of("a", "b", "c", "d", "e")) {
+      regions.add(region(key, new ByteRange(7, 2)));
+    }
+    assertThat(files.size()).isEqualTo(5);
+    for (FileRegion region : regions) {
+      assertThat(region.slice(0, 2).get()).isEqualTo((byte) 7);
+      region.close();
+      region.close();
+    }
+    assertThat(files.size()).isEqualTo(2);
+  }
+
+  @Test
+  void idleMappingsGo() throws Exception {
+    region("a", new ByteRange(0, 1)).close();
+    try (FileRegion open = region("b", new ByteRange(3, 1))) {
+      now.addAndGet(IDLE.toNanos() - 1);
+      files.closeIdle();
+      assertThat(files.size()).isEqualTo(2);
+      now.addAndGet(1);
+      files.closeIdle();
+      assertThat(files.size()).isEqualTo(1);
+      assertThat(open.slice(0, 1).get()).isEqualTo((byte) 3);
+    }
+    files.closeIdle();
+    assertThat(files.size()).as("used just now").isEqualTo(1);
+    now.addAndGet(IDLE.toNanos());
+    files.closeIdle();
+    assertThat(files.size()).isZero();
+  }
+
+  @Test
+  void aForgottenFileStaysForItsOpenRegionsOnly() throws Exception {
+    ByteBuffer slice;
+    FileRegion first = region("a", new ByteRange(1, 1));
+    try (FileRegion second = region("a", new ByteRange(2, 1))) {
+      files.forget("a");
+      files.forget("a");
+      first.close();
+      first.close();
+      slice = second.slice(0, 1);
+      assertThat(slice.get(0)).isEqualTo((byte) 2);
+      assertThat(files.size()).isZero();
+    }
+    assertThatIllegalStateException().isThrownBy(() -> slice.get(0));
+  }
+
+  @Test
+  void aClosedOneMapsNothing() throws Exception {
+    FileRegion open = region("a", new ByteRange(1, 1));
+    files.close();
+    assertThat(open.slice(0, 1).get()).isEqualTo((byte) 1);
+    open.close();
+    assertThatIllegalStateException().isThrownBy(() -> region("a", new ByteRange(1, 1)));
+    assertThatIllegalStateException().isThrownBy(() -> region("b", new ByteRange(1, 1)));
+    assertThat(files.size()).isZero();
+  }
+
+  @Test
+  void passesOnWhatTheFileSays() {
+    StorageException missing =
+        new StorageException.BlobNotFound("test", new BlobRef("0".repeat(32), 1), null);
+    MappableFile file =
+        new MappableFile() {
+          @Override
+          public FileChannel openForMapping() throws StorageException {
+            throw missing;
+          }
+
+          @Override
+          public StorageException unavailable(IOException cause) {
+            throw new AssertionError(cause);
+          }
+        };
+    assertThatExceptionOfType(StorageException.BlobNotFound.class)
+        .isThrownBy(() -> files.region("x", ByteRange.whole(1), file))
+        .isSameAs(missing);
+    assertThat(files.size()).isZero();
+  }
+
+  @Test
+  void refusesImpossibleBounds() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new MappedFiles(0, IDLE));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new MappedFiles(1, Duration.ofSeconds(-1)));
+  }
+
+  @Test
+  void evictionNeverTakesALeasedMapping() throws Exception {
+    Callable<Integer> reader =
+        () -> {
+          for (int i = 0; i < 3000; i++) {
+            String key = "k" + (i * 7L + Thread.currentThread().threadId()) % 6;
+            try (FileRegion region = region(key, new ByteRange(i % 100, 50))) {
+              // Reading an unmapped segment throws.
+              if (region.slice(0, 50).get(10) != (byte) (i % 100 + 10)) {
+                throw new AssertionError("Wrong byte of " + key);
+              }
+            }
+            if (i % 97 == 0) {
+              files.forget(key);
+            }
+          }
+          return 0;
+        };
+    try (ExecutorService executor = Executors.newFixedThreadPool(6)) {
+      List<Future<Integer>> readers = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        readers.add(executor.submit(reader));
+      }
+      for (Future<Integer> one : readers) {
+        assertThat(one.get()).isZero();
+      }
+    }
+    assertThat(files.size()).isLessThanOrEqualTo(2);
+  }
+
+  private FileRegion region(String key, ByteRange range) throws StorageException {
+    return files.region(key, range, new CountedFile(folder.resolve(key)));
+  }
+
+  /** 256 bytes, each its own position. */
+  private final class CountedFile implements MappableFile {
+    private final Path path;
+
+    CountedFile(Path path) {
+      this.path = path;
+    }
+
+    @Override
+    public FileChannel openForMapping() throws StorageException {
+      opened.incrementAndGet();
+      try {
+        if (!Files.exists(path)) {
+          byte[] content = new byte[256];
+          for (int i = 0; i < content.length; i++) {
+            content[i] = (byte) i;
+          }
+          Files.write(path, content);
+        }
+        return FileChannel.open(path, StandardOpenOption.READ);
+      } catch (IOException e) {
+        throw unavailable(e);
+      }
+    }
+
+    @Override
+    public StorageException unavailable(IOException cause) {
+      return new StorageException.StorageUnavailable("test", String.valueOf(cause), cause);
+    }
+  }
+}
