@@ -170,9 +170,9 @@ class FirmwareDeliveryIT {
     server.stop();
     Path known = blobs().getFirst();
     String key = "0".repeat(32);
-    Path orphan =
-        known.getParent().getParent().getParent().resolve("00").resolve("00").resolve(key);
-    Files.createDirectories(orphan.getParent());
+    Path shard = server.dataFolder().resolve("blobs").resolve("00").resolve("00");
+    Files.createDirectories(shard);
+    Path orphan = shard.resolve(key);
     Files.write(orphan, new byte[100]);
     server.restart();
     await(() -> !Files.exists(orphan));

@@ -4,6 +4,7 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -19,7 +20,7 @@ final class Wire implements AutoCloseable {
   private final InputStream in;
 
   Wire(int port) throws IOException {
-    this.socket = new Socket("127.0.0.1", port);
+    this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
     this.socket.setSoTimeout(TIMEOUT_MILLIS);
     this.in = new BufferedInputStream(socket.getInputStream());
   }
@@ -91,7 +92,29 @@ final class Wire implements AutoCloseable {
   }
 
   /** A response; the names of its fields in lower case. */
-  record Response(int status, Map<String, String> fields, byte[] body) {
+  static final class Response {
+    private final int status;
+    private final Map<String, String> fields;
+    private final byte[] body;
+
+    private Response(int status, Map<String, String> fields, byte[] body) {
+      this.status = status;
+      this.fields = fields;
+      this.body = body;
+    }
+
+    int status() {
+      return status;
+    }
+
+    Map<String, String> fields() {
+      return fields;
+    }
+
+    byte[] body() {
+      return body;
+    }
+
     Optional<String> field(String name) {
       return Optional.ofNullable(fields.get(name.toLowerCase(Locale.ROOT)));
     }

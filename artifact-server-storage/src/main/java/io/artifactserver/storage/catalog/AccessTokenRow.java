@@ -1,0 +1,45 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.access.AccessToken;
+import jakarta.persistence.CollectionTable;
+import jakarta.persistence.Column;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.JoinColumn;
+import jakarta.persistence.Table;
+import java.time.Instant;
+import java.util.Set;
+
+/** A row of {@code access_token}; read only. */
+@Entity
+@Table(name = "access_token")
+class AccessTokenRow {
+  @Id private String id;
+
+  @Column(nullable = false)
+  private String name;
+
+  @Column(nullable = false)
+  private String role;
+
+  @Column(name = "secret_digest", nullable = false)
+  private String secretDigest;
+
+  @Column(name = "created_at", nullable = false)
+  private Instant createdAt;
+
+  @ElementCollection
+  @CollectionTable(name = "access_token_repository", joinColumns = @JoinColumn(name = "token_id"))
+  @Column(name = "repository", nullable = false)
+  private Set<String> repositories;
+
+  @SuppressWarnings("NullAway.Init") // Hibernate fills the fields.
+  protected AccessTokenRow() {}
+
+  /** Loads the repositories unless the query fetched them. */
+  AccessToken toAccessToken() {
+    return new AccessToken(
+        id, name, AccessToken.Role.valueOf(role), repositories, secretDigest, createdAt);
+  }
+}

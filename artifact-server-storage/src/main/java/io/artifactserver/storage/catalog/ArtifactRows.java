@@ -1,0 +1,67 @@
+package io.artifactserver.storage.catalog;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.data.domain.Limit;
+import org.springframework.data.jpa.repository.Modifying;
+import org.springframework.data.jpa.repository.Query;
+import org.springframework.data.repository.Repository;
+import org.springframework.data.repository.query.Param;
+
+interface ArtifactRows extends Repository<ArtifactRow, Long> {
+  /** With all that an artifact has, in one statement. */
+  @Query(
+      """
+      select a from ArtifactRow a
+      join fetch a.repository r
+      join fetch a.blob b
+      left join fetch b.digests
+      where r.name = :repository and a.path = :path
+      """)
+  Optional<ArtifactRow> find(@Param("repository") String repository, @Param("path") String path);
+
+  /** Without the digests: a limit and a fetched collection do not go together in one statement. */
+  @Query(
+      """
+      select a from ArtifactRow a
+      join fetch a.repository r
+      join fetch a.blob b
+      where r.name = :repository
+        and a.path >= :prefix and a.path < :successor and a.path > :after
+      order by a.path
+      """)
+  List<ArtifactRow> page(
+      @Param("repository") String repository,
+      @Param("prefix") String prefix,
+      @Param("successor") String successor,
+      @Param("after") String after,
+      Limit limit);
+
+  /** The repositories that have an artifact with one of the blobs. */
+  @Query("select distinct r from ArtifactRow a join a.repository r where a.blob.id in :blobIds")
+  List<RepositoryRow> repositories(@Param("blobIds") Collection<Long> blobIds);
+
+  /** Returns 1, or 0 if the path is taken. */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          insert into artifact (repository_id, path, blob_id, media_type, created_at)
+          values (:repositoryId, :path, :blobId, :mediaType, :createdAt)
+          on conflict do nothing
+          """)
+  int insert(
+      @Param("repositoryId") long repositoryId,
+      @Param("path") String path,
+      @Param("blobId") long blobId,
+      @Param("mediaType") String mediaType,
+      @Param("createdAt") Instant createdAt);
+
+  /** Returns 1, or 0 if the row is gone. */
+  @Modifying
+  @Query(nativeQuery = true, value = "delete from artifact where id = :id")
+  int delete(@Param("id") long id);
+}

@@ -1,0 +1,131 @@
+package io.artifactserver.storage.catalog;
+
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.data.domain.Limit;
+import org.springframework.data.jpa.repository.Modifying;
+import org.springframework.data.jpa.repository.Query;
+import org.springframework.data.repository.Repository;
+import org.springframework.data.repository.query.Param;
+
+interface BlobRows extends Repository<BlobRow, Long> {
+  @Query("select b from BlobRow b where b.sha256 = :sha256 and b.encrypted = :encrypted")
+  Optional<BlobRow> find(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
+
+  /** Blobs that an artifact has, with this digest; oldest first. */
+  @Query(
+      """
+      select b from BlobRow b
+      join b.digests d
+      left join fetch b.digests
+      where key(d) = :algorithm and d = :value
+        and exists (select 1 from ArtifactRow a where a.blob = b)
+      order by b.createdAt, b.id
+      """)
+  List<BlobRow> findUsed(@Param("algorithm") String algorithm, @Param("value") byte[] value);
+
+  /** Loads the digests of blobs that the session has already. */
+  @Query("select b from BlobRow b left join fetch b.digests where b.id in :ids")
+  List<BlobRow> fetchDigests(@Param("ids") Collection<Long> ids);
+
+  /** Locks the row, so that it is neither retired nor forgotten until the transaction's end. */
+  @Query(
+      nativeQuery = true,
+      value = "select * from blob where sha256 = :sha256 and encrypted = :encrypted for update")
+  Optional<BlobRow> lock(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
+
+  /** As {@link #lock(byte[], boolean)}. */
+  @Query(nativeQuery = true, value = "select * from blob where blob_key = :key for update")
+  Optional<BlobRow> lock(@Param("key") String key);
+
+  /** As {@link #lock(byte[], boolean)}, for a row that the session has already. */
+  @Query(nativeQuery = true, value = "select id from blob where id = :id for update")
+  Optional<Long> lock(@Param("id") long id);
+
+  /** Returns 1, or 0 if the key or the digest is taken. */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          insert into blob (blob_key, length, encrypted, sha256, created_at)
+          values (:key, :length, :encrypted, :sha256, :createdAt)
+          on conflict do nothing
+          """)
+  int insert(
+      @Param("key") String key,
+      @Param("length") long length,
+      @Param("encrypted") boolean encrypted,
+      @Param("sha256") byte[] sha256,
+      @Param("createdAt") Instant createdAt);
+
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          insert into blob_digest (blob_id, algorithm, value)
+          values (:blobId, :algorithm, :value)
+          on conflict do nothing
+          """)
+  int insertDigest(
+      @Param("blobId") long blobId,
+      @Param("algorithm") String algorithm,
+      @Param("value") byte[] value);
+
+  @Modifying
+  @Query(nativeQuery = true, value = "update blob set retired_at = null where id = :id")
+  int takeUp(@Param("id") long id);
+
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          update blob set retired_at = :retiredAt
+          where id = :id and not exists (select from artifact where blob_id = :id)
+          """)
+  int retireUnused(@Param("id") long id, @Param("retiredAt") Instant retiredAt);
+
+  @Query("select b from BlobRow b where b.retiredAt < :instant order by b.retiredAt, b.id")
+  List<BlobRow> retiredBefore(@Param("instant") Instant instant, Limit limit);
+
+  /** Returns 1, or 0 if an artifact has it. */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          delete from blob
+          where id = :id and not exists (select from artifact where blob_id = :id)
+          """)
+  int deleteUnused(@Param("id") long id);
+
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          insert into forgotten_blob (blob_key, forgotten_at) values (:key, :forgottenAt)
+          on conflict do nothing
+          """)
+  int insertForgotten(@Param("key") String key, @Param("forgottenAt") Instant forgottenAt);
+
+  @Modifying
+  @Query(nativeQuery = true, value = "delete from forgotten_blob where forgotten_at < :instant")
+  int deleteForgottenBefore(@Param("instant") Instant instant);
+
+  @Query(
+      nativeQuery = true,
+      value = "select exists (select from forgotten_blob where blob_key = :key)")
+  boolean isForgotten(@Param("key") String key);
+
+  @Query("select b.key from BlobRow b where b.key in :keys")
+  Set<String> known(@Param("keys") Collection<String> keys);
+
+  @Query("select coalesce(sum(b.length), 0) from BlobRow b")
+  long storedBytes();
+}

@@ -1,0 +1,34 @@
+package io.artifactserver.storage.catalog;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The caches in front of the catalog. Immutable.
+ *
+ * @param cacheSize most artifacts, and as many contents and tokens, kept in memory, a count;
+ *     default 100000, which takes some 100 MB when full. Lower it to save memory, raise it when
+ *     devices ask for more artifacts than that at a time.
+ * @param cacheTtl how long an entry is served without asking the database; default 60 s. A deletion
+ *     or revocation by another server shows after this time at the latest, so it must be shorter
+ *     than the grace period of deleted blobs. Lower it when several servers share a database and
+ *     revocations are urgent.
+ */
+@ConfigurationProperties("artifact-server.catalog")
+public record CatalogProperties(
+    @DefaultValue("100000") int cacheSize, @DefaultValue("60s") Duration cacheTtl) {
+  /**
+   * @throws IllegalArgumentException if a value is negative
+   */
+  public CatalogProperties {
+    if (cacheSize < 0) {
+      throw new IllegalArgumentException(
+          "artifact-server.catalog.cache-size is not negative, as " + cacheSize + " is");
+    }
+    if (cacheTtl.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.catalog.cache-ttl is not negative, as " + cacheTtl + " is");
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Runs short transactions, and is where a database's failures become {@link
+ * CatalogUnavailableException}. Immutable, thread-safe.
+ */
+final class CatalogTransactions {
+  private final TransactionTemplate reading;
+  private final TransactionTemplate writing;
+
+  CatalogTransactions(PlatformTransactionManager transactionManager) {
+    reading = new TransactionTemplate(transactionManager);
+    reading.setReadOnly(true);
+    writing = new TransactionTemplate(transactionManager);
+    // The locks taken in add, remove and forget count on later statements seeing what others
+    // committed while they waited; PostgreSQL's other levels would fail instead.
+    writing.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+  }
+
+  <T> T read(Supplier<T> work) {
+    return run(reading, _ -> work.get());
+  }
+
+  <T> T write(Function<TransactionStatus, T> work) {
+    return run(writing, work);
+  }
+
+  private static <T> T run(TransactionTemplate template, Function<TransactionStatus, T> work) {
+    try {
+      return template.execute(work::apply);
+    } catch (TransactionException e) {
+      throw unavailable(e);
+    } catch (DataAccessException e) {
+      if (isUnavailability(e)) {
+        throw unavailable(e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * SQL state class 08: no connection; 40: rolled back, as after a deadlock; 53: no resources; 57:
+   * an operator ended it; 58: the system failed. Anything else is a fault of ours.
+   */
+  private static boolean isUnavailability(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLTransientException || cause instanceof SQLRecoverableException) {
+        return true;
+      }
+      if (cause instanceof SQLException sqlException && sqlException.getSQLState() != null) {
+        return switch (sqlException.getSQLState().substring(0, 2)) {
+          case "08", "40", "53", "57", "58" -> true;
+          default -> false;
+        };
+      }
+    }
+    return false;
+  }
+
+  private static CatalogUnavailableException unavailable(Exception cause) {
+    return new CatalogUnavailableException(
+        "The catalog's database could not be asked: " + cause.getMessage(), cause);
+  }
+}

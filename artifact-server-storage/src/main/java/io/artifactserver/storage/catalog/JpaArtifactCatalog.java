@@ -1,0 +1,235 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.data.domain.Limit;
+
+/**
+ * The catalog in PostgreSQL. Immutable, thread-safe.
+ *
+ * <p>Whoever changes what a blob is used for locks the blob's row first and touches artifacts
+ * after, always in this order: so an upload, a deletion and the sweeper cannot pass each other
+ * unseen, nor wait for each other in a circle.
+ */
+final class JpaArtifactCatalog implements ArtifactCatalog {
+  private final CatalogTransactions transactions;
+  private final RepositoryRows repositories;
+  private final ArtifactRows artifacts;
+  private final BlobRows blobs;
+  private final InstantSource clock;
+
+  JpaArtifactCatalog(
+      CatalogTransactions transactions,
+      RepositoryRows repositories,
+      ArtifactRows artifacts,
+      BlobRows blobs,
+      InstantSource clock) {
+    this.transactions = transactions;
+    this.repositories = repositories;
+    this.artifacts = artifacts;
+    this.blobs = blobs;
+    this.clock = clock;
+  }
+
+  @Override
+  public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
+    Repository repository = new Repository(name, isPublic, encrypted, now());
+    int inserted =
+        transactions.write(
+            _ -> repositories.insert(name, isPublic, encrypted, repository.createdAt()));
+    return Optional.of(repository).filter(_ -> inserted == 1);
+  }
+
+  @Override
+  public Optional<Repository> repository(String name) {
+    if (!isRepositoryName(name)) {
+      return Optional.empty();
+    }
+    return transactions.read(() -> repositories.findByName(name).map(RepositoryRow::toRepository));
+  }
+
+  @Override
+  public List<Repository> repositories() {
+    return transactions.read(() ->
+        repositories.findAllByOrderByName().stream().map(RepositoryRow::toRepository).toList());
+  }
+
+  @Override
+  public Optional<Artifact> find(ArtifactId id) {
+    return transactions.read(
+        () -> artifacts.find(id.repository(), id.path()).map(ArtifactRow::toArtifact));
+  }
+
+  @Override
+  public Optional<Content> findContent(Digest digest) {
+    return transactions.read(() -> {
+      List<BlobRow> found = blobs.findUsed(digest.algorithm().id(), digest.bytes());
+      if (found.isEmpty()) {
+        return Optional.empty();
+      }
+      // MD5 and SHA-1 can be forged: what came first keeps the name, and whoever may read the
+      // forgery gains no right to the other.
+      Digest sha256 = found.getFirst().sha256();
+      List<BlobRow> same = found.stream().filter(row -> row.sha256().equals(sha256)).toList();
+      BlobRow served =
+          same.stream().filter(row -> !row.encrypted()).findFirst().orElse(same.getFirst());
+      List<RepositoryRow> readers = artifacts.repositories(same.stream().map(BlobRow::id).toList());
+      if (readers.isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Content(
+              served.toBlobRef(),
+              served.toDigests(),
+              same.getFirst().createdAt(),
+              readers.stream()
+                  .map(RepositoryRow::toRepository)
+                  .collect(Collectors.toUnmodifiableSet())));
+    });
+  }
+
+  @Override
+  public List<Artifact> list(String repository, String prefix, String after, int limit) {
+    PathRange.requireText(prefix);
+    PathRange.requireText(after);
+    if (!isRepositoryName(repository) || limit <= 0) {
+      return List.of();
+    }
+    return transactions.read(() -> {
+      List<ArtifactRow> page =
+          artifacts.page(repository, prefix, PathRange.successor(prefix), after, Limit.of(limit));
+      if (!page.isEmpty()) {
+        blobs.fetchDigests(page.stream().map(row -> row.blob().id()).distinct().toList());
+      }
+      return page.stream().map(ArtifactRow::toArtifact).toList();
+    });
+  }
+
+  @Override
+  public Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
+    if (sha256.algorithm() != DigestAlgorithm.SHA_256) {
+      throw new IllegalArgumentException("Blobs are shared by SHA-256, not by " + sha256);
+    }
+    return transactions.read(() -> blobs.find(sha256.bytes(), encrypted).map(BlobRow::toBlobRef));
+  }
+
+  @Override
+  public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    // A failed attempt means that another transaction got its way, so this comes to an end.
+    while (true) {
+      Optional<Addition> addition =
+          transactions.write(transaction -> {
+            Optional<Addition> attempt = tryAdd(id, mediaType, blob, digests);
+            if (attempt.filter(Addition.Added.class::isInstance).isEmpty()) {
+              // What was taken up or inserted for an artifact that is none must not stay.
+              transaction.setRollbackOnly();
+            }
+            return attempt;
+          });
+      if (addition.isPresent()) {
+        return addition.get();
+      }
+    }
+  }
+
+  /** Returns empty if another transaction came in between. */
+  private Optional<Addition> tryAdd(
+      ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+    if (repository.isEmpty()) {
+      return Optional.of(new Addition.NoRepository());
+    }
+    Optional<ArtifactRow> existing = artifacts.find(id.repository(), id.path());
+    if (existing.isPresent()) {
+      return Optional.of(new Addition.PathTaken(existing.get().toArtifact()));
+    }
+    Instant now = now();
+    byte[] sha256 = digests.sha256().bytes();
+    boolean encrypted = repository.get().encrypted();
+    Optional<BlobRow> row = blobs.lock(sha256, encrypted);
+    if (row.isEmpty()) {
+      if (blobs.isForgotten(blob.key())) {
+        return Optional.of(new Addition.BlobGone());
+      }
+      if (blobs.insert(blob.key(), blob.length(), encrypted, sha256, now) == 0) {
+        return Optional.empty();
+      }
+      row = blobs.lock(sha256, encrypted);
+    } else if (row.get().retired()) {
+      blobs.takeUp(row.get().id());
+    }
+    BlobRow locked = row.orElseThrow();
+    // Also of a blob that was there: its digests may date from before an algorithm was added.
+    digests
+        .values()
+        .values()
+        .forEach(
+            digest -> blobs.insertDigest(locked.id(), digest.algorithm().id(), digest.bytes()));
+    if (artifacts.insert(repository.get().id(), id.path(), locked.id(), mediaType, now) == 0) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Addition.Added(
+            new Artifact(
+                repository.get().toRepository(),
+                id.path(),
+                locked.toBlobRef(),
+                mediaType,
+                digests,
+                now)));
+  }
+
+  @Override
+  public Optional<Artifact> remove(ArtifactId id) {
+    while (true) {
+      Optional<Removal> removal = transactions.write(_ -> tryRemove(id));
+      if (removal.isPresent()) {
+        return removal.get().removed();
+      }
+    }
+  }
+
+  /** Returns empty if another transaction came in between. */
+  private Optional<Removal> tryRemove(ArtifactId id) {
+    Optional<ArtifactRow> row = artifacts.find(id.repository(), id.path());
+    if (row.isEmpty()) {
+      return Optional.of(new Removal(Optional.empty()));
+    }
+    Artifact artifact = row.get().toArtifact();
+    long blobId = row.get().blob().id();
+    if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id()) == 0) {
+      return Optional.empty();
+    }
+    blobs.retireUnused(blobId, now());
+    return Optional.of(new Removal(Optional.of(artifact)));
+  }
+
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  private static boolean isRepositoryName(String name) {
+    try {
+      Repository.requireName(name);
+      return true;
+    } catch (InvalidNameException e) {
+      return false;
+    }
+  }
+
+  private record Removal(Optional<Artifact> removed) {}
+}

@@ -1,0 +1,59 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.BlobRegister;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.data.domain.Limit;
+
+/** The blobs' rows in PostgreSQL. Immutable, thread-safe. */
+final class JpaBlobRegister implements BlobRegister {
+  /** Far longer than the moment between an upload's look for a shareable blob and its row. */
+  static final Duration FORGOTTEN_KEPT = Duration.ofDays(7);
+
+  private final CatalogTransactions transactions;
+  private final BlobRows blobs;
+  private final InstantSource clock;
+
+  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
+    this.transactions = transactions;
+    this.blobs = blobs;
+    this.clock = clock;
+  }
+
+  @Override
+  public List<BlobRef> retiredBefore(Instant instant, int limit) {
+    return transactions.read(() ->
+        blobs.retiredBefore(instant, Limit.of(limit)).stream().map(BlobRow::toBlobRef).toList());
+  }
+
+  @Override
+  public boolean forget(BlobRef blob) {
+    return transactions.write(_ -> {
+      Optional<BlobRow> row = blobs.lock(blob.key()).filter(BlobRow::retired);
+      if (row.isEmpty() || blobs.deleteUnused(row.get().id()) == 0) {
+        return false;
+      }
+      Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+      blobs.insertForgotten(blob.key(), now);
+      blobs.deleteForgottenBefore(now.minus(FORGOTTEN_KEPT));
+      return true;
+    });
+  }
+
+  @Override
+  public Set<String> known(Collection<String> keys) {
+    return keys.isEmpty() ? Set.of() : Set.copyOf(transactions.read(() -> blobs.known(keys)));
+  }
+
+  @Override
+  public long storedBytes() {
+    return transactions.read(blobs::storedBytes);
+  }
+}

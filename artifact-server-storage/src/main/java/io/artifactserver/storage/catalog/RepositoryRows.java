@@ -1,0 +1,31 @@
+package io.artifactserver.storage.catalog;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.data.jpa.repository.Modifying;
+import org.springframework.data.jpa.repository.Query;
+import org.springframework.data.repository.Repository;
+import org.springframework.data.repository.query.Param;
+
+interface RepositoryRows extends Repository<RepositoryRow, Long> {
+  Optional<RepositoryRow> findByName(String name);
+
+  List<RepositoryRow> findAllByOrderByName();
+
+  /** Returns 1, or 0 if the name is taken. */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          insert into repository (name, public, encrypted, created_at)
+          values (:name, :isPublic, :encrypted, :createdAt)
+          on conflict do nothing
+          """)
+  int insert(
+      @Param("name") String name,
+      @Param("isPublic") boolean isPublic,
+      @Param("encrypted") boolean encrypted,
+      @Param("createdAt") Instant createdAt);
+}

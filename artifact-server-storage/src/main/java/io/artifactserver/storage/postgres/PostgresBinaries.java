@@ -1,0 +1,200 @@
+package io.artifactserver.storage.postgres;
+
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.jspecify.annotations.Nullable;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * PostgreSQL's programs, unpacked from the class path into a folder of their own. Immutable.
+ *
+ * @param folder that has {@code bin}, {@code lib} and {@code share}
+ */
+record PostgresBinaries(Path folder) {
+  private static final String MARKER = "unpacked";
+
+  /**
+   * Unpacks the programs for this platform unless {@code parent} has them already. One process at a
+   * time may do this in a folder.
+   *
+   * @throws DatabaseStartException if there are none for this platform
+   */
+  static PostgresBinaries unpack(Path parent) throws IOException {
+    String resource = resource();
+    Path folder = parent.resolve(digest(resource));
+    if (!isComplete(folder)) {
+      Files.createDirectories(
+          parent,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      deleteRecursively(folder);
+      Path unfinished = parent.resolve("unfinished");
+      deleteRecursively(unfinished);
+      unpack(resource, unfinished);
+      Files.writeString(unfinished.resolve(MARKER), measure(unfinished));
+      Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+    }
+    return new PostgresBinaries(folder);
+  }
+
+  /** Removes the programs of other releases. None of them may be running. */
+  void removeOthers() throws IOException {
+    try (Stream<Path> siblings = Files.list(parent())) {
+      for (Path sibling : siblings.filter(sibling -> !sibling.equals(folder)).toList()) {
+        deleteRecursively(sibling);
+      }
+    }
+  }
+
+  private Path parent() {
+    return folder.resolve("..").normalize();
+  }
+
+  /** The path of a program. */
+  String program(String name) {
+    return folder.resolve("bin").resolve(name).toString();
+  }
+
+  static void deleteRecursively(Path root) throws IOException {
+    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.delete(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  private static String resource() {
+    String system = System.getProperty("os.name", "");
+    String machine = System.getProperty("os.arch", "");
+    Optional<String> architecture =
+        switch (machine.toLowerCase(Locale.ROOT)) {
+          case "amd64", "x86_64" -> Optional.of("x86_64");
+          case "aarch64", "arm64" -> Optional.of("arm_64");
+          default -> Optional.empty();
+        };
+    return architecture
+        .filter(_ -> system.equals("Linux"))
+        .map("/postgres-linux-%s.txz"::formatted)
+        .filter(name -> PostgresBinaries.class.getResource(name) != null)
+        .orElseThrow(() ->
+            new DatabaseStartException(
+                "The embedded PostgreSQL has no programs for %s on %s, only for Linux on amd64"
+                        .formatted(system, machine)
+                    + " and aarch64: set artifact-server.database.url"));
+  }
+
+  private static InputStream open(String resource) throws IOException {
+    InputStream stream = PostgresBinaries.class.getResourceAsStream(resource);
+    if (stream == null) {
+      throw new IOException("The class path lost " + resource);
+    }
+    return stream;
+  }
+
+  private static String digest(String resource) throws IOException {
+    MessageDigest digest = DigestAlgorithm.SHA_256.newMessageDigest();
+    try (InputStream stream = new DigestInputStream(open(resource), digest)) {
+      stream.transferTo(OutputStream.nullOutputStream());
+    }
+    return HexFormat.of().formatHex(digest.digest(), 0, 8);
+  }
+
+  private static void unpack(String resource, Path target) throws IOException {
+    try (InputStream packed = new BufferedInputStream(open(resource));
+        TarArchiveInputStream archive =
+            new TarArchiveInputStream(new XZInputStream(packed), StandardCharsets.UTF_8.name())) {
+      for (TarArchiveEntry entry = archive.getNextEntry();
+          entry != null;
+          entry = archive.getNextEntry()) {
+        Path path = target.resolve(entry.getName()).normalize();
+        if (!path.startsWith(target)) {
+          throw new IOException(resource + " has an entry outside: " + entry.getName());
+        }
+        // Static libraries serve compilers only: 2 MB less.
+        if (entry.isDirectory() || path.toString().endsWith(".a")) {
+          continue;
+        }
+        Files.createDirectories(path.resolve("..").normalize());
+        if (entry.isSymbolicLink()) {
+          Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+        } else {
+          Files.copy(archive, path);
+          boolean executable = (entry.getMode() & 0100) != 0;
+          Files.setPosixFilePermissions(
+              path, PosixFilePermissions.fromString(executable ? "rwxr-xr-x" : "rw-r--r--"));
+        }
+      }
+    }
+  }
+
+  /**
+   * Whether the folder has what was unpacked into it. The lengths are compared because a power cut
+   * may leave files that have a name and no bytes, and syncing a thousand of them is slow.
+   */
+  private static boolean isComplete(Path folder) throws IOException {
+    Path marker = folder.resolve(MARKER);
+    return Files.exists(marker) && Files.readString(marker).equals(measure(folder));
+  }
+
+  private static String measure(Path folder) throws IOException {
+    try (Stream<Path> paths = Files.walk(folder)) {
+      List<Long> lengths =
+          paths
+              .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
+              .filter(path -> !path.equals(folder.resolve(MARKER)))
+              .map(PostgresBinaries::length)
+              .toList();
+      return "%d files, %d bytes"
+          .formatted(lengths.size(), lengths.stream().mapToLong(Long::longValue).sum());
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static long length(Path path) {
+    try {
+      return Files.size(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

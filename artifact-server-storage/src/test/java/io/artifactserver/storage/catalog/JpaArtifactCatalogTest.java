@@ -1,0 +1,456 @@
+package io.artifactserver.storage.catalog;
+
+import static io.artifactserver.storage.catalog.TestContent.digests;
+import static io.artifactserver.storage.catalog.TestContent.newBlob;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
+import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+
+class JpaArtifactCatalogTest {
+  private static CatalogApplication application;
+  private static ArtifactCatalog catalog;
+  private static BlobRegister register;
+
+  private final String repository = "r" + UUID.randomUUID();
+  private final String text = "content of " + repository;
+
+  @BeforeAll
+  static void start() {
+    // Without entries every call reaches the database.
+    application =
+        new CatalogApplication(TestDatabase.create(), "artifact-server.catalog.cache-size=0");
+    catalog = application.bean(ArtifactCatalog.class);
+    register = application.bean(BlobRegister.class);
+  }
+
+  @AfterAll
+  static void stop() {
+    application.close();
+  }
+
+  @Test
+  void createsARepositoryOnce() {
+    Repository created = catalog.createRepository(repository, true, false).orElseThrow();
+    assertThat(created.createdAt()).isEqualTo(now());
+    assertThat(catalog.createRepository(repository, false, true)).isEmpty();
+    assertThat(catalog.repository(repository)).contains(created);
+    assertThat(catalog.repositories()).contains(created);
+    assertThat(catalog.repository("no-" + repository)).isEmpty();
+    assertThat(catalog.repository("\0")).isEmpty();
+    assertThatThrownBy(() -> catalog.createRepository("a/b", true, false))
+        .isInstanceOf(InvalidNameException.class);
+  }
+
+  @Test
+  void addsAndFindsAnArtifact() {
+    Repository created = catalog.createRepository(repository, false, true).orElseThrow();
+    BlobRef blob = newBlob(text);
+    Artifact added = added("a/b.bin", blob);
+    assertThat(added)
+        .isEqualTo(
+            new Artifact(
+                created, "a/b.bin", blob, "application/octet-stream", digests(text), now()));
+    assertThat(catalog.find(id("a/b.bin"))).contains(added);
+    assertThat(catalog.find(id("a"))).isEmpty();
+    assertThat(catalog.find(new ArtifactId("no-" + repository, "a/b.bin"))).isEmpty();
+    assertThat(catalog.findShareable(digests(text).sha256(), true)).contains(blob);
+    assertThat(catalog.findShareable(digests(text).sha256(), false)).isEmpty();
+  }
+
+  @Test
+  void namesTheArtifactThatHasThePath() {
+    create(false);
+    Artifact existing = added("a", newBlob(text));
+    BlobRef other = newBlob("other");
+    assertThat(catalog.add(id("a"), "text/plain", other, digests("other " + repository)))
+        .isEqualTo(new Addition.PathTaken(existing));
+    assertThat(register.known(List.of(other.key()))).isEmpty();
+    assertThat(catalog.findShareable(digests("other " + repository).sha256(), false)).isEmpty();
+  }
+
+  @Test
+  void aTakenPathDoesNotTakeUpARetiredBlob() {
+    create(false);
+    BlobRef retired = newBlob(text);
+    added("gone", retired);
+    catalog.remove(id("gone"));
+    catalog.add(id("a"), "text/plain", newBlob("x"), digests("other " + repository));
+    assertThat(catalog.add(id("a"), "text/plain", retired, digests(text)))
+        .isInstanceOf(Addition.PathTaken.class);
+    assertThat(register.forget(retired)).isTrue();
+  }
+
+  @Test
+  void missesTheRepository() {
+    assertThat(catalog.add(id("a"), "text/plain", newBlob(text), digests(text)))
+        .isEqualTo(new Addition.NoRepository());
+    assertThat(catalog.findShareable(digests(text).sha256(), false)).isEmpty();
+  }
+
+  @Test
+  void refersToTheBlobThatCameFirst() {
+    create(false);
+    BlobRef first = newBlob(text);
+    added("a", first);
+    BlobRef second = newBlob(text);
+    assertThat(added("b", second).blob()).isEqualTo(first);
+    assertThat(register.known(List.of(first.key(), second.key()))).containsOnly(first.key());
+  }
+
+  @Test
+  void addsADigestThatWasUnknownBefore() {
+    create(false);
+    Map<DigestAlgorithm, Digest> old = new EnumMap<>(digests(text).values());
+    old.remove(DigestAlgorithm.SHA_512);
+    catalog.add(id("a"), "text/plain", newBlob(text), new Digests(old));
+    assertThat(catalog.find(id("a")).orElseThrow().digests().get(DigestAlgorithm.SHA_512))
+        .isEmpty();
+    added("b", newBlob(text));
+    assertThat(catalog.find(id("a")).orElseThrow().digests()).isEqualTo(digests(text));
+  }
+
+  @Test
+  void retiresABlobWithItsLastArtifact() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    Artifact first = added("a", blob);
+    added("b", blob);
+    assertThat(catalog.remove(id("a"))).contains(first);
+    assertThat(catalog.remove(id("a"))).isEmpty();
+    assertThat(retired()).doesNotContain(blob);
+    assertThat(register.forget(blob)).isFalse();
+
+    catalog.remove(id("b"));
+    assertThat(retired()).contains(blob);
+    assertThat(catalog.findShareable(digests(text).sha256(), false)).contains(blob);
+    assertThat(register.retiredBefore(now(), 1000)).doesNotContain(blob);
+
+    added("c", blob);
+    assertThat(retired()).doesNotContain(blob);
+    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.known(List.of(blob.key()))).containsExactly(blob.key());
+  }
+
+  @Test
+  void forgetsARetiredBlobAndDoesNotTakeItBack() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    long stored = register.storedBytes();
+    catalog.remove(id("a"));
+    assertThat(register.storedBytes()).isEqualTo(stored);
+    assertThat(register.forget(blob)).isTrue();
+    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.storedBytes()).isEqualTo(stored - blob.length());
+    assertThat(register.known(List.of(blob.key()))).isEmpty();
+    assertThat(catalog.add(id("b"), "text/plain", blob, digests(text)))
+        .isEqualTo(new Addition.BlobGone());
+    assertThat(catalog.find(id("b"))).isEmpty();
+    assertThat(added("b", newBlob(text)).digests()).isEqualTo(digests(text));
+  }
+
+  @Test
+  void listsRetiredBlobsOldestFirst() {
+    create(false);
+    List<BlobRef> blobs = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      BlobRef blob = newBlob(text);
+      blobs.add(blob);
+      catalog.add(id("p" + i), "text/plain", blob, digests(text + i));
+      catalog.remove(id("p" + i));
+      application.clock().advance(Duration.ofSeconds(1));
+    }
+    assertThat(retired()).containsSubsequence(blobs);
+    assertThat(register.retiredBefore(now(), 1)).hasSize(1);
+    assertThat(register.retiredBefore(Instant.EPOCH, 1000)).isEmpty();
+    assertThat(register.known(List.of())).isEmpty();
+  }
+
+  @Test
+  void findsContentByEveryDigest() {
+    create(true);
+    added("a", newBlob(text));
+    Artifact artifact = added("b", newBlob(text));
+    for (Digest digest : digests(text).values().values()) {
+      assertThat(catalog.findContent(digest))
+          .contains(
+              new Content(
+                  artifact.blob(),
+                  digests(text),
+                  artifact.createdAt(),
+                  Set.of(artifact.repository())));
+    }
+    assertThat(catalog.findContent(digests("x" + repository).sha256())).isEmpty();
+    catalog.remove(id("a"));
+    catalog.remove(id("b"));
+    assertThat(catalog.findContent(digests(text).sha256())).isEmpty();
+  }
+
+  @Test
+  void servesThePlainBlobToTheReadersOfBoth() {
+    Repository encrypted = catalog.createRepository(repository, false, true).orElseThrow();
+    Repository plain = catalog.createRepository(repository + "p", true, false).orElseThrow();
+    added("a", newBlob(text));
+    BlobRef blob = newBlob(text);
+    catalog.add(new ArtifactId(plain.name(), "a"), "text/plain", blob, digests(text));
+    assertThat(catalog.findContent(digests(text).sha256()))
+        .hasValueSatisfying(content -> {
+          assertThat(content.blob()).isEqualTo(blob);
+          assertThat(content.repositories()).containsExactlyInAnyOrder(encrypted, plain);
+        });
+  }
+
+  @Test
+  void aForgedDigestGivesNoAccess() {
+    Repository victim = catalog.createRepository(repository, true, false).orElseThrow();
+    added("a", newBlob(text));
+    application.clock().advance(Duration.ofSeconds(1));
+    Repository attacker = catalog.createRepository(repository + "x", true, false).orElseThrow();
+    Map<DigestAlgorithm, Digest> forged = new EnumMap<>(digests("forged" + repository).values());
+    forged.put(DigestAlgorithm.MD5, digests(text).get(DigestAlgorithm.MD5).orElseThrow());
+    catalog.add(
+        new ArtifactId(attacker.name(), "a"), "text/plain", newBlob("forged"), new Digests(forged));
+    assertThat(catalog.findContent(digests(text).get(DigestAlgorithm.MD5).orElseThrow()))
+        .hasValueSatisfying(content -> {
+          assertThat(content.digests()).isEqualTo(digests(text));
+          assertThat(content.repositories()).containsExactly(victim);
+        });
+  }
+
+  @Test
+  void listsByCodePointInPages() {
+    create(false);
+    List<String> paths =
+        new ArrayList<>(
+            List.of(
+                "a",
+                "a%",
+                "a%b",
+                "a_b",
+                "aXb",
+                "a/1",
+                "a/2",
+                "b",
+                "B",
+                "\u00e9",
+                "e\u0301",
+                "\uFFFD",
+                "\uE000",
+                Character.toString(0x1F600),
+                Character.toString(0x10FFFF),
+                Character.toString(0x10FFFF) + "x",
+                "a" + Character.toString(0x10FFFF)));
+    paths.forEach(path -> added(path, newBlob(text)));
+    paths.sort(Comparator.comparing((String path) -> path.codePoints().toArray(), Arrays::compare));
+    assertThat(pathsOf("", 100)).isEqualTo(paths);
+    assertThat(pathsOf("", 3)).isEqualTo(paths);
+    for (String prefix :
+        List.of("a", "a%", "a_", "a/", "\uE000", Character.toString(0x10FFFF), "zzz", "a\uFFFD")) {
+      assertThat(pathsOf(prefix, 2))
+          .as(prefix)
+          .isEqualTo(paths.stream().filter(path -> path.startsWith(prefix)).toList());
+    }
+    assertThat(catalog.list(repository, "", "a", 0)).isEmpty();
+    assertThat(catalog.list("no-" + repository, "", "", 10)).isEmpty();
+    assertThatThrownBy(() -> catalog.list(repository, "\uD800", "", 10))
+        .isInstanceOf(InvalidNameException.class);
+  }
+
+  @Test
+  void asksTheDatabaseSeldom() {
+    create(false);
+    for (int i = 0; i < 20; i++) {
+      catalog.add(id("p" + i), "text/plain", newBlob(text), digests(text + i));
+    }
+    assertThat(statementsOf(() -> catalog.find(id("p1")))).isEqualTo(1);
+    assertThat(statementsOf(() -> catalog.list(repository, "", "", 20))).isEqualTo(2);
+    assertThat(statementsOf(() -> catalog.findContent(digests(text + 1).sha256()))).isEqualTo(2);
+    assertThat(statementsOf(() -> register.known(List.of("a", "b", "c")))).isEqualTo(1);
+    assertThat(statementsOf(() -> catalog.peek(id("p1")))).isZero();
+  }
+
+  @RepeatedTest(20)
+  void concurrentUploadsOfTheSameContentShareOneBlob() throws Exception {
+    create(false);
+    List<BlobRef> offered = new ArrayList<>();
+    List<Callable<Addition>> adds = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      BlobRef blob = newBlob(text);
+      ArtifactId id = id("p" + i);
+      offered.add(blob);
+      adds.add(() -> catalog.add(id, "text/plain", blob, digests(text)));
+    }
+    Set<BlobRef> used = new HashSet<>();
+    for (Addition addition : together(adds)) {
+      used.add(((Addition.Added) addition).artifact().blob());
+    }
+    assertThat(used).hasSize(1).isSubsetOf(offered);
+    assertThat(register.known(offered.stream().map(BlobRef::key).toList())).hasSize(1);
+  }
+
+  @RepeatedTest(20)
+  void concurrentUploadsToTheSamePathHaveOneWinner() throws Exception {
+    create(false);
+    List<Callable<Addition>> adds = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      String content = text + i % 3;
+      adds.add(() -> catalog.add(id("a"), "text/plain", newBlob(content), digests(content)));
+    }
+    List<Addition> additions = together(adds);
+    Artifact winner = catalog.find(id("a")).orElseThrow();
+    assertThat(additions.stream().filter(Addition.Added.class::isInstance)).hasSize(1);
+    assertThat(additions)
+        .allMatch(addition ->
+            switch (addition) {
+              case Addition.Added added -> added.artifact().equals(winner);
+              case Addition.PathTaken taken -> taken.existing().equals(winner);
+              case Addition.NoRepository _, Addition.BlobGone _ -> false;
+            });
+    int blobs = 0;
+    for (int i = 0; i < 3; i++) {
+      blobs += catalog.findShareable(digests(text + i).sha256(), false).isPresent() ? 1 : 0;
+    }
+    assertThat(blobs).isEqualTo(1);
+  }
+
+  /** An artifact never refers to a blob whose bytes the sweeper was told to delete. */
+  @RepeatedTest(60)
+  void anUploadThatSharesRacesADeletionAndTheSweeper() throws Exception {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    List<Callable<Object>> actions =
+        List.of(
+            () -> catalog.add(id("b"), "text/plain", blob, digests(text)),
+            () -> catalog.add(id("a"), "text/plain", blob, digests(text)),
+            () -> catalog.remove(id("a")),
+            () -> register.forget(blob),
+            () -> register.forget(blob),
+            () -> catalog.remove(id("b")));
+    List<Object> results = together(actions);
+
+    boolean forgotten = results.contains(true);
+    List<Artifact> artifacts = catalog.list(repository, "", "", 10);
+    if (forgotten) {
+      assertThat(artifacts).isEmpty();
+      assertThat(register.known(List.of(blob.key()))).isEmpty();
+      assertThat(results.stream().filter(Boolean.TRUE::equals)).hasSize(1);
+    } else {
+      assertThat(artifacts).allMatch(artifact -> artifact.blob().equals(blob));
+      // Retired if and only if nothing refers to it.
+      assertThat(retired().contains(blob)).isEqualTo(artifacts.isEmpty());
+    }
+  }
+
+  @RepeatedTest(20)
+  void concurrentDeletionsRetireTheSharedBlob() throws Exception {
+    create(false);
+    BlobRef blob = newBlob(text);
+    List<Callable<Optional<Artifact>>> removals = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ArtifactId id = id("p" + i);
+      added(id.path(), blob);
+      removals.add(() -> catalog.remove(id));
+      removals.add(() -> catalog.remove(id));
+    }
+    assertThat(together(removals).stream().filter(Optional::isPresent)).hasSize(3);
+    assertThat(retired()).contains(blob);
+  }
+
+  @Test
+  void hasOneInstallationId() {
+    assertThat(application.bean(InstallationId.class).value().version()).isEqualTo(4);
+  }
+
+  private void create(boolean encrypted) {
+    assertThat(catalog.createRepository(repository, true, encrypted)).isPresent();
+  }
+
+  private ArtifactId id(String path) {
+    return new ArtifactId(repository, path);
+  }
+
+  private Artifact added(String path, BlobRef blob) {
+    Addition addition = catalog.add(id(path), "application/octet-stream", blob, digests(text));
+    assertThat(addition).isInstanceOf(Addition.Added.class);
+    return ((Addition.Added) addition).artifact();
+  }
+
+  private List<String> pathsOf(String prefix, int limit) {
+    List<String> paths = new ArrayList<>();
+    List<Artifact> page = catalog.list(repository, prefix, "", limit);
+    while (!page.isEmpty()) {
+      page.forEach(artifact -> paths.add(artifact.path()));
+      page = catalog.list(repository, prefix, paths.getLast(), limit);
+    }
+    return paths;
+  }
+
+  private static List<BlobRef> retired() {
+    return register.retiredBefore(now().plusSeconds(1), 10_000);
+  }
+
+  private static Instant now() {
+    return application.clock().instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  private static long statementsOf(Runnable action) {
+    long before = application.statements();
+    action.run();
+    return application.statements() - before;
+  }
+
+  private static <T> List<T> together(List<Callable<T>> actions) throws Exception {
+    CyclicBarrier barrier = new CyclicBarrier(actions.size());
+    try (ExecutorService threads = Executors.newFixedThreadPool(actions.size())) {
+      List<Future<T>> futures = new ArrayList<>();
+      for (Callable<T> action : actions) {
+        futures.add(
+            threads.submit(() -> {
+              barrier.await();
+              return action.call();
+            }));
+      }
+      List<T> results = new ArrayList<>();
+      for (Future<T> future : futures) {
+        results.add(future.get());
+      }
+      return results;
+    }
+  }
+}

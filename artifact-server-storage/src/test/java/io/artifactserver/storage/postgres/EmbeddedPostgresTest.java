@@ -1,0 +1,362 @@
+package io.artifactserver.storage.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import org.tukaani.xz.XZInputStream;
+
+class EmbeddedPostgresTest {
+  @TempDir Path folder;
+
+  @Test
+  void commitsDurablyListensOnLoopbackOnlyAndWantsThePassword() throws Exception {
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
+      try (Connection connection = connect(postgres)) {
+        assertThat(query(connection, "show fsync")).isEqualTo("on");
+        assertThat(query(connection, "show synchronous_commit")).isEqualTo("on");
+        assertThat(query(connection, "show full_page_writes")).isEqualTo("on");
+        assertThat(query(connection, "show data_checksums")).isEqualTo("on");
+        assertThat(query(connection, "show server_encoding")).isEqualTo("UTF8");
+        assertThat(query(connection, "show listen_addresses")).isEqualTo("127.0.0.1");
+        assertThat(query(connection, "show unix_socket_directories")).isEmpty();
+        assertThat(query(connection, "show shared_buffers")).isEqualTo("32MB");
+        assertThat(
+                query(
+                    connection,
+                    "select string_agg(distinct auth_method, ',') from pg_hba_file_rules"))
+            .isEqualTo("scram-sha-256");
+      }
+      assertThatThrownBy(
+              () -> DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), "wrong"))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("28P01"));
+      assertThatThrownBy(() ->
+              DriverManager.getConnection(postgres.jdbcUrl() + "?user=" + postgres.username()))
+          .isInstanceOf(SQLException.class)
+          .hasMessageContaining("password");
+      for (InetAddress address : otherAddresses()) {
+        assertThatThrownBy(() -> connect(address, port(postgres))).isInstanceOf(IOException.class);
+      }
+      assertThat(postgres.toString()).doesNotContain(postgres.password());
+      assertThat(postgres.password()).hasSize(64);
+      assertThat(mode("postgres-secret")).isEqualTo("rw-------");
+      assertThat(mode("postgres")).isEqualTo("rwx------");
+      assertThat(mode("postgres-log")).isEqualTo("rwx------");
+      assertThat(mode("postgres-binaries")).isEqualTo("rwx------");
+    }
+  }
+
+  @Test
+  void keepsDataAndPasswordOverARestart() throws Exception {
+    String password;
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
+      password = postgres.password();
+      execute(postgres, "create table kept as select 42 as answer");
+      assertThatThrownBy(() -> EmbeddedPostgres.start(folder, 20))
+          .isInstanceOf(DatabaseStartException.class)
+          .hasMessageContaining("Another server uses the data folder");
+    }
+    assertThat(servers()).isEmpty();
+    assertThat(folder.resolve("postgres/postmaster.pid")).doesNotExist();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20);
+        Connection connection = connect(postgres)) {
+      assertThat(postgres.password()).isEqualTo(password);
+      assertThat(query(connection, "select answer from kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  void stopsTheServerOfAKilledProcess() throws Exception {
+    Process program = startProgram(List.of(), classPath());
+    String url = awaitReady(program);
+    String password = Files.readString(folder.resolve("postgres-secret")).strip();
+    try (Connection connection = DriverManager.getConnection(url, "artifact_server", password);
+        Statement statement = connection.createStatement()) {
+      statement.execute("create table kept as select 42 as answer");
+    }
+    long orphan = postmaster();
+    program.destroyForcibly().waitFor();
+    assertThat(servers()).contains(orphan);
+
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20);
+        Connection connection = connect(postgres)) {
+      assertThat(query(connection, "select answer from kept")).isEqualTo("42");
+      assertThat(postmaster()).isNotEqualTo(orphan);
+      assertThat(servers()).doesNotContain(orphan).contains(postmaster());
+    }
+    assertThat(servers()).isEmpty();
+  }
+
+  @Test
+  void leavesAForeignProcessAloneThatHasTheRecordedNumber() throws Exception {
+    EmbeddedPostgres.start(folder, 20).close();
+    Process foreign = new ProcessBuilder("sleep", "600").start();
+    try {
+      Files.writeString(
+          folder.resolve("postgres/postmaster.pid"),
+          "%d%n%s%n1700000000%n5432%n%n127.0.0.1%n%n"
+              .formatted(foreign.pid(), folder.resolve("postgres")));
+      try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20);
+          Connection connection = connect(postgres)) {
+        assertThat(query(connection, "select 1")).isEqualTo("1");
+        assertThat(postmaster()).isNotEqualTo(foreign.pid());
+      }
+      assertThat(foreign.isAlive()).isTrue();
+    } finally {
+      foreign.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void recoversFromAPowerCut() throws Exception {
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
+      execute(postgres, "create table kept as select 42 as answer");
+      ProcessHandle server = ProcessHandle.of(postmaster()).orElseThrow();
+      server.destroyForcibly();
+      server.onExit().get(60, TimeUnit.SECONDS);
+    }
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20);
+        Connection connection = connect(postgres)) {
+      assertThat(query(connection, "select answer from kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  void runsOutsideTheProcessGroupOfItsStarter() throws Exception {
+    try (EmbeddedPostgres _ = EmbeddedPostgres.start(folder, 20)) {
+      // proc(5), /proc/pid/stat: after the name in parentheses come state, ppid, pgrp, session.
+      String stat = Files.readString(Path.of("/proc", Long.toString(postmaster()), "stat"));
+      List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1));
+      assertThat(fields.get(2)).isEqualTo(Long.toString(postmaster()));
+    }
+  }
+
+  @Test
+  void endsInOrderWithItsStarter() throws Exception {
+    Process program = startProgram(List.of(), classPath());
+    awaitReady(program);
+    program.getOutputStream().close();
+    assertThat(program.waitFor()).isZero();
+    assertThat(servers()).isEmpty();
+    assertThat(folder.resolve("postgres/postmaster.pid")).doesNotExist();
+  }
+
+  @Test
+  void runsAsAnOrdinaryUser() throws Exception {
+    assumeTrue(
+        Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0),
+        "every other test here runs as an ordinary user already");
+    // The user may read neither root's home nor this folder, so it gets a class path of its own.
+    Path data = Files.createDirectory(folder.resolve("data"));
+    Files.setAttribute(data, "unix:uid", 65534);
+    Files.setAttribute(data, "unix:gid", 65534);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    String readable = readableClassPath();
+    folder = data;
+
+    Process program =
+        startProgram(
+            List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"), readable);
+    String url = awaitReady(program);
+    String password = Files.readString(data.resolve("postgres-secret")).strip();
+    try (Connection connection = DriverManager.getConnection(url, "artifact_server", password)) {
+      assertThat(query(connection, "show fsync")).isEqualTo("on");
+    }
+    assertThat(Files.getAttribute(data.resolve("postgres"), "unix:uid")).isEqualTo(65534);
+    program.getOutputStream().close();
+    assertThat(program.waitFor()).isZero();
+  }
+
+  @Test
+  void refusesAClusterOfAnotherRelease() throws Exception {
+    EmbeddedPostgres.start(folder, 20).close();
+    Files.writeString(folder.resolve("postgres/PG_VERSION"), "17\n");
+    assertThatThrownBy(() -> EmbeddedPostgres.start(folder, 20))
+        .isInstanceOf(DatabaseStartException.class)
+        .hasMessageContaining("was made by PostgreSQL 17, and this is 18.");
+  }
+
+  @Test
+  void saysWhatIsWrongWhenTheServerDoesNotStart() throws Exception {
+    EmbeddedPostgres.start(folder, 20).close();
+    Files.writeString(folder.resolve("postgres/postgresql.auto.conf"), "no_such_setting = 1\n");
+    assertThatThrownBy(() -> EmbeddedPostgres.start(folder, 20))
+        .isInstanceOf(DatabaseStartException.class)
+        .hasMessageContaining("no_such_setting");
+    Files.writeString(folder.resolve("postgres/postgresql.auto.conf"), "");
+    EmbeddedPostgres.start(folder, 20).close();
+  }
+
+  @Test
+  void refusesAClusterWhosePasswordIsLost() throws Exception {
+    EmbeddedPostgres.start(folder, 20).close();
+    Files.delete(folder.resolve("postgres-secret"));
+    assertThatThrownBy(() -> EmbeddedPostgres.start(folder, 20))
+        .isInstanceOf(DatabaseStartException.class)
+        .hasMessageContaining("postgres-secret is missing");
+  }
+
+  @Test
+  void unpacksDamagedProgramsAnew() throws Exception {
+    EmbeddedPostgres.start(folder, 20).close();
+    try (Stream<Path> files = Files.walk(folder.resolve("postgres-binaries"))) {
+      Path program = files.filter(path -> path.endsWith("bin/postgres")).findFirst().orElseThrow();
+      Files.write(program, new byte[0]);
+    }
+    EmbeddedPostgres.start(folder, 20).close();
+  }
+
+  private Process startProgram(List<String> prefix, String classPath) throws IOException {
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", classPath, EmbeddedPostgresProgram.class.getName()));
+    command.add(folder.toString());
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private static String awaitReady(Process program) throws IOException {
+    BufferedReader reader = program.inputReader(UTF_8);
+    List<String> lines = new ArrayList<>();
+    for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+      if (line.startsWith(EmbeddedPostgresProgram.READY)) {
+        return line.substring(EmbeddedPostgresProgram.READY.length());
+      }
+      lines.add(line);
+    }
+    throw new AssertionError("The program ended: " + lines);
+  }
+
+  private static String classPath() {
+    return System.getProperty("java.class.path");
+  }
+
+  /** What the program needs, copied to where everybody may read it. */
+  private String readableClassPath() throws IOException, URISyntaxException {
+    Set<Path> sources = new LinkedHashSet<>();
+    for (Class<?> type :
+        List.of(
+            EmbeddedPostgres.class,
+            EmbeddedPostgresProgram.class,
+            DigestAlgorithm.class,
+            TarArchiveInputStream.class,
+            XZInputStream.class,
+            org.apache.commons.io.IOUtils.class,
+            org.apache.commons.lang3.StringUtils.class,
+            LoggerFactory.class,
+            org.postgresql.Driver.class)) {
+      sources.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()));
+    }
+    for (URL url :
+        Collections.list(getClass().getClassLoader().getResources("postgres-linux-x86_64.txz"))) {
+      sources.add(archive(url));
+    }
+    for (URL url :
+        Collections.list(getClass().getClassLoader().getResources("postgres-linux-arm_64.txz"))) {
+      sources.add(archive(url));
+    }
+    Path target = Files.createDirectory(folder.resolve("classpath"));
+    List<String> copies = new ArrayList<>();
+    for (Path source : sources) {
+      Path copy = target.resolve(copies.size() + "-" + source.getFileName());
+      copyReadable(source, copy);
+      copies.add(copy.toString());
+    }
+    return String.join(":", copies);
+  }
+
+  private static Path archive(URL url) {
+    String text = url.getPath();
+    return Path.of(URI.create(text.substring(0, text.indexOf('!'))));
+  }
+
+  private static void copyReadable(Path source, Path target) throws IOException {
+    try (Stream<Path> paths = Files.walk(source)) {
+      for (Path path : paths.toList()) {
+        Path copy = target.resolve(source.relativize(path).toString());
+        Files.copy(path, path.equals(source) ? target : copy);
+        Files.setPosixFilePermissions(
+            path.equals(source) ? target : copy, PosixFilePermissions.fromString("rwxr-xr-x"));
+      }
+    }
+  }
+
+  private Set<Long> servers() throws IOException {
+    return new ClusterProcesses(folder.toRealPath().resolve("postgres")).running();
+  }
+
+  private long postmaster() throws IOException {
+    return new ClusterProcesses(folder.toRealPath().resolve("postgres")).recorded().orElseThrow();
+  }
+
+  private String mode(String name) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(name)));
+  }
+
+  private static int port(EmbeddedPostgres postgres) {
+    return URI.create(postgres.jdbcUrl().substring("jdbc:".length())).getPort();
+  }
+
+  private static List<InetAddress> otherAddresses() throws IOException {
+    return NetworkInterface.networkInterfaces()
+        .flatMap(NetworkInterface::inetAddresses)
+        .filter(address -> !address.isLoopbackAddress() && !address.isLinkLocalAddress())
+        .toList();
+  }
+
+  private static void connect(InetAddress address, int port) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(address, port), 5_000);
+    }
+  }
+
+  private static Connection connect(EmbeddedPostgres postgres) throws SQLException {
+    return DriverManager.getConnection(
+        postgres.jdbcUrl(), postgres.username(), postgres.password());
+  }
+
+  private static void execute(EmbeddedPostgres postgres, String sql) throws SQLException {
+    try (Connection connection = connect(postgres);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static String query(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      result.next();
+      return result.getString(1);
+    }
+  }
+}
