@@ -2,6 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
+import org.eclipse.jetty.ee11.servlet.ServletHandler;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Connector;
@@ -21,11 +22,19 @@ public class JettyConfiguration {
   /** Room for more than 1,000 ranges in one request, in bytes. */
   private static final int MAX_REQUEST_HEADER_LENGTH = 32 * 1024;
 
+  /** A name may have a percent sign; all other ambiguous targets stay refused. */
+  private static final UriCompliance PERCENT_IN_NAMES =
+      UriCompliance.RFC3986.with(
+          "percent-in-names", UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING);
+
   @Bean
   WebServerFactoryCustomizer<JettyServletWebServerFactory> dataPlane(
       ArtifactDownloadHandler downloads, ProblemErrorHandler errors) {
     return factory ->
         factory.addServerCustomizers(server -> {
+          for (ServletHandler servlets : server.getContainedBeans(ServletHandler.class)) {
+            servlets.setDecodeAmbiguousURIs(true);
+          }
           downloads.setHandler(server.getHandler());
           server.setHandler(downloads);
           server.setErrorHandler(errors);
@@ -44,7 +53,7 @@ public class JettyConfiguration {
         HttpConfiguration configuration = http.getHttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(MAX_REQUEST_HEADER_LENGTH);
-        configuration.setUriCompliance(UriCompliance.RFC3986);
+        configuration.setUriCompliance(PERCENT_IN_NAMES);
         configuration.setHttpCompliance(HttpCompliance.RFC9110);
       }
     }

@@ -16,7 +16,7 @@ import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.security.web.access.intercept.AuthorizationFilter;
+import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
@@ -45,7 +45,8 @@ public class WebConfiguration implements WebMvcConfigurer {
         .requestCache(AbstractHttpConfigurer::disable)
         .sessionManagement(
             session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-        .addFilterBefore(new BearerAuthenticationFilter(authenticator), AuthorizationFilter.class)
+        .addFilterBefore(
+            new BearerAuthenticationFilter(authenticator), AnonymousAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests -> {

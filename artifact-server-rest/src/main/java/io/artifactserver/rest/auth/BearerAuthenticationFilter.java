@@ -36,11 +36,7 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
       context.setAuthentication(authenticated(token));
       SecurityContextHolder.setContext(context);
     }
-    try {
-      chain.doFilter(request, response);
-    } finally {
-      SecurityContextHolder.clearContext();
-    }
+    chain.doFilter(request, response);
   }
 
   private static UsernamePasswordAuthenticationToken authenticated(AccessToken token) {

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.download;
 
 import io.artifactserver.rest.problem.Problems;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -25,7 +26,16 @@ public final class ProblemErrorHandler extends ErrorHandler {
     if (status == null || !status.isError()) {
       status = HttpStatus.INTERNAL_SERVER_ERROR;
     }
-    problems.write(request, response, callback, Problems.ofStatus(status), HttpFields.EMPTY);
+    problems.write(
+        request, response, callback, Problems.ofStatus(status, reason(request)), HttpFields.EMPTY);
     return true;
+  }
+
+  /** What Jetty says of a request that it refuses; of any other failure, nothing. */
+  private static String reason(Request request) {
+    return request.getAttribute(ERROR_EXCEPTION) instanceof HttpException refusal
+            && refusal.getReason() != null
+        ? refusal.getReason()
+        : "";
   }
 }

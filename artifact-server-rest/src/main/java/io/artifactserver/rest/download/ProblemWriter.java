@@ -34,7 +34,10 @@ final class ProblemWriter {
       ProblemDetail problem,
       HttpFields fields) {
     String path = request.getHttpURI().getPath();
-    problem.setInstance(instance(path == null ? "" : path));
+    // What Jetty calls a request whose target it could not read.
+    if (path != null && !path.equals("/badMessage")) {
+      problem.setInstance(instance(path));
+    }
     byte[] body = mapper.writeValueAsBytes(problem);
     response.setStatus(problem.getStatus());
     HttpFields.Mutable headers =

@@ -33,11 +33,17 @@ public final class Problems {
     return problem;
   }
 
-  /** A problem of which no more is known than its status. */
-  public static ProblemDetail ofStatus(HttpStatus status) {
+  /**
+   * A problem of which no more is known than its status.
+   *
+   * @param reason why a malformed request was refused; may be empty
+   */
+  public static ProblemDetail ofStatus(HttpStatus status, String reason) {
     String detail =
         switch (status) {
-          case BAD_REQUEST -> "The request is malformed; the server read no further.";
+          case BAD_REQUEST ->
+              "The request is malformed%s; the server read no further."
+                  .formatted(reason.isEmpty() ? "" : " (" + reason + ')');
           case NOT_FOUND -> "There is nothing at this address; /v3/api-docs describes the API.";
           case URI_TOO_LONG -> "The request target is too long.";
           case REQUEST_HEADER_FIELDS_TOO_LARGE ->

@@ -15,6 +15,7 @@ final class FileRangeReader implements RangeReader {
   private final FileChannel channel;
   private final FileErrors errors;
   private long position;
+  private boolean closed;
 
   /** Takes over the channel. */
   FileRangeReader(BlobRef ref, ByteRange range, FileChannel channel, FileErrors errors) {
@@ -27,7 +28,8 @@ final class FileRangeReader implements RangeReader {
 
   @Override
   public int read(ByteBuffer target) throws StorageException {
-    if (!channel.isOpen()) {
+    // Not the channel's own state: an interrupt closes it too, and that is a failed read.
+    if (closed) {
       throw new IllegalStateException("The reader is closed");
     }
     if (position == range.end()) {
@@ -57,11 +59,12 @@ final class FileRangeReader implements RangeReader {
 
   @Override
   public boolean isOpen() {
-    return channel.isOpen();
+    return !closed;
   }
 
   @Override
   public void close() {
+    closed = true;
     try {
       channel.close();
     } catch (IOException _) {

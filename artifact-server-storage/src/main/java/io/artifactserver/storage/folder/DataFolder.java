@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,6 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The folder in which a server keeps its files, held by one process at a time and bound to one
@@ -30,11 +30,17 @@ public final class DataFolder implements AutoCloseable {
   private static final String LOCK = "lock";
   private static final String INSTALLATION_ID = "installation-id";
 
+  // POSIX gives a process's lock back when the process closes any descriptor of the file, so a
+  // second attempt in this process must not even open it.
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
   private final Path path;
+  private final Path realPath;
   private final FileChannel lockChannel;
 
-  private DataFolder(Path path, FileChannel lockChannel) {
+  private DataFolder(Path path, Path realPath, FileChannel lockChannel) {
     this.path = path;
+    this.realPath = realPath;
     this.lockChannel = lockChannel;
   }
 
@@ -50,7 +56,16 @@ public final class DataFolder implements AutoCloseable {
       if (!Files.isDirectory(absolute)) {
         Files.createDirectories(absolute, OWNER_ONLY_FOLDER);
       }
-      return new DataFolder(absolute, lock(absolute));
+      Path real = absolute.toRealPath();
+      if (!HELD.add(real)) {
+        throw inUse(absolute, "in this very process");
+      }
+      try {
+        return new DataFolder(absolute, real, lock(absolute));
+      } catch (IOException | RuntimeException e) {
+        HELD.remove(real);
+        throw e;
+      }
     } catch (IOException e) {
       throw new DataFolderException(
           "The data folder %s cannot be used: %s. This process needs to read and write it."
@@ -94,9 +109,12 @@ public final class DataFolder implements AutoCloseable {
 
   /** Lets go of the folder. May be repeated. */
   @Override
-  public void close() {
+  public synchronized void close() {
     try {
-      lockChannel.close();
+      if (lockChannel.isOpen()) {
+        lockChannel.close();
+        HELD.remove(realPath);
+      }
     } catch (IOException e) {
       throw new DataFolderException(
           "The lock of %s cannot be given back: %s".formatted(path, e), e);
@@ -117,9 +135,6 @@ public final class DataFolder implements AutoCloseable {
       channel.truncate(0);
       channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
       return channel;
-    } catch (OverlappingFileLockException _) {
-      channel.close();
-      throw inUse(folder, "in this very process");
     } catch (IOException | RuntimeException e) {
       channel.close();
       throw e;

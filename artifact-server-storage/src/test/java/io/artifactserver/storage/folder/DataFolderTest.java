@@ -28,12 +28,19 @@ class DataFolderTest {
   }
 
   @Test
-  void isHeldOnceInAProcess() {
+  void isHeldOnceInAProcess() throws IOException {
     DataFolder first = DataFolder.open(parent);
     assertThatExceptionOfType(DataFolderException.class)
         .isThrownBy(() -> DataFolder.open(parent))
         .withMessageContaining("in this very process")
         .withMessageContaining(parent.toString());
+    // The refused attempt must not have given the first one's lock back.
+    Process other = startHolder();
+    try (BufferedReader output = other.inputReader(StandardCharsets.UTF_8)) {
+      assertThat(output.readLine()).contains("pid " + ProcessHandle.current().pid());
+    } finally {
+      end(other);
+    }
     first.close();
     first.close();
     assertThatCode(() -> DataFolder.open(parent).close()).doesNotThrowAnyException();
@@ -41,15 +48,7 @@ class DataFolderTest {
 
   @Test
   void isHeldByOneProcess() throws IOException {
-    Process other =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                FolderHolder.class.getName(),
-                parent.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process other = startHolder();
     try (BufferedReader output = other.inputReader(StandardCharsets.UTF_8)) {
       assertThat(output.readLine()).isEqualTo("held");
       assertThatExceptionOfType(DataFolderException.class)
@@ -57,8 +56,7 @@ class DataFolderTest {
           .withMessageContaining("Another artifact-server (pid " + other.pid() + ")")
           .withMessageContaining("artifact-server.data-dir");
     } finally {
-      other.destroyForcibly();
-      other.onExit().join();
+      end(other);
     }
     assertThatCode(() -> DataFolder.open(parent).close()).doesNotThrowAnyException();
   }
@@ -98,6 +96,22 @@ class DataFolderTest {
     assertThatExceptionOfType(DataFolderException.class)
         .isThrownBy(() -> DataFolder.open(file))
         .withMessageContaining(file.toString());
+  }
+
+  private Process startHolder() throws IOException {
+    return new ProcessBuilder(
+            ProcessHandle.current().info().command().orElseThrow(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            FolderHolder.class.getName(),
+            parent.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  private static void end(Process process) {
+    process.destroyForcibly();
+    process.onExit().join();
   }
 
   private static String mode(Path path) throws IOException {

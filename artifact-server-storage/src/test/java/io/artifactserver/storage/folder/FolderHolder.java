@@ -2,6 +2,7 @@ package io.artifactserver.storage.folder;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /** Another process, which holds a data folder until it is ended. */
 final class FolderHolder {
@@ -9,8 +10,11 @@ final class FolderHolder {
 
   public static void main(String[] arguments) throws IOException {
     try (DataFolder folder = DataFolder.open(Path.of(arguments[0]))) {
-      System.out.println(folder.path().toString().isEmpty() ? "nothing" : "held");
+      Objects.requireNonNull(folder);
+      System.out.println("held");
       int _ = System.in.read();
+    } catch (DataFolderException e) {
+      System.out.println(e.getMessage());
     }
   }
 }

@@ -1,0 +1,5 @@
+/** What must not get slower, measured against the written-down bad way. */
+@NullMarked
+package io.artifactserver.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
