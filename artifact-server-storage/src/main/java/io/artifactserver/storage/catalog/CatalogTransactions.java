@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.dao.DataAccessException;
@@ -60,8 +61,11 @@ final class CatalogTransactions {
       if (cause instanceof SQLTransientException || cause instanceof SQLRecoverableException) {
         return true;
       }
-      if (cause instanceof SQLException sqlException && sqlException.getSQLState() != null) {
-        return switch (sqlException.getSQLState().substring(0, 2)) {
+      if (cause instanceof SQLException sqlException) {
+        // The database names a state with every refusal; the pool's "Connection is closed" has
+        // none.
+        String state = Objects.requireNonNullElse(sqlException.getSQLState(), "08000");
+        return switch (state.substring(0, 2)) {
           case "08", "40", "53", "57", "58" -> true;
           default -> false;
         };

@@ -13,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -262,7 +261,7 @@ class EmbeddedPostgresTest {
   }
 
   /** What the program needs, copied to where everybody may read it. */
-  private String readableClassPath() throws IOException, URISyntaxException {
+  private String readableClassPath() throws Exception {
     Set<Path> sources = new LinkedHashSet<>();
     for (Class<?> type :
         List.of(
@@ -271,8 +270,8 @@ class EmbeddedPostgresTest {
             DigestAlgorithm.class,
             TarArchiveInputStream.class,
             XZInputStream.class,
-            org.apache.commons.io.IOUtils.class,
-            org.apache.commons.lang3.StringUtils.class,
+            Class.forName("org.apache.commons.io.IOUtils"),
+            Class.forName("org.apache.commons.lang3.StringUtils"),
             LoggerFactory.class,
             org.postgresql.Driver.class)) {
       sources.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()));

@@ -1,0 +1,85 @@
+package io.artifactserver.storage.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.AccessToken.Role;
+import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Instant;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataIntegrityViolationException;
+
+class AccessTokenStoreTest {
+  private static CatalogApplication application;
+  private static AccessTokenStore store;
+
+  @BeforeAll
+  static void start() {
+    application = new CatalogApplication(TestDatabase.create());
+    store = application.bean(AccessTokenStore.class);
+  }
+
+  @AfterAll
+  static void stop() {
+    application.close();
+  }
+
+  @Test
+  void keepsATokenUntilItIsRevoked() {
+    TokenSecret secret = TokenSecret.generate();
+    AccessToken token =
+        token(secret, Role.DEVICE, Set.of("stable", "beta"), "2026-01-01T00:00:00Z");
+    assertThat(store.find(token.id())).isEmpty();
+    store.add(token);
+    assertThat(store.peek(token.id())).isEmpty();
+    assertThat(store.find(token.id())).contains(token);
+
+    long before = application.statements();
+    assertThat(store.find(token.id())).contains(token);
+    assertThat(store.peek(token.id())).contains(token);
+    assertThat(application.statements() - before).isZero();
+    assertThat(secret.unlocks(store.peek(token.id()).orElseThrow())).isTrue();
+
+    assertThat(store.remove(token.id())).isTrue();
+    assertThat(store.remove(token.id())).isFalse();
+    assertThat(store.peek(token.id())).isEmpty();
+    assertThat(store.find(token.id())).isEmpty();
+  }
+
+  @Test
+  void listsByCreationInOneStatement() {
+    AccessToken newer =
+        token(TokenSecret.generate(), Role.OPERATOR, Set.of(), "2026-02-02T00:00:00Z");
+    AccessToken older =
+        token(TokenSecret.generate(), Role.DEVICE, Set.of("a", "b"), "2026-02-01T00:00:00Z");
+    store.add(newer);
+    store.add(older);
+    long before = application.statements();
+    assertThat(store.list()).containsSubsequence(older, newer);
+    assertThat(application.statements() - before).isEqualTo(1);
+  }
+
+  @Test
+  void refusesASecondTokenOfTheSameId() {
+    AccessToken token =
+        token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-03-01T00:00:00Z");
+    store.add(token);
+    assertThatThrownBy(() -> store.add(token)).isInstanceOf(DataIntegrityViolationException.class);
+  }
+
+  @Test
+  void findsNothingUnderAnIdThatPostgreSqlCannotTake() {
+    assertThat(store.find("a\0b")).isEmpty();
+  }
+
+  private static AccessToken token(
+      TokenSecret secret, Role role, Set<String> repositories, String createdAt) {
+    return secret.toAccessToken("line 4", role, repositories, Instant.parse(createdAt));
+  }
+}
