@@ -15,6 +15,9 @@ import java.util.Set;
  * once, when it is made. Immutable.
  */
 public final class TokenSecret {
+  /** Shortest secret that is taken over, in characters. */
+  public static final int MIN_FOREIGN_LENGTH = 16;
+
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final String PREFIX = "as_";
   private static final int ID_LENGTH = 16;
@@ -44,6 +47,20 @@ public final class TokenSecret {
     String id = text.substring(PREFIX.length(), separator);
     String secret = text.substring(separator + 1);
     return isHex(id) && isHex(secret) ? Optional.of(new TokenSecret(id, secret)) : Optional.empty();
+  }
+
+  /**
+   * A token that was made elsewhere, as those of devices that another server managed before. Its id
+   * is of its digest, so that it can be looked up.
+   *
+   * @param text at least {@value #MIN_FOREIGN_LENGTH} characters
+   * @return empty if it is too short to be a secret
+   */
+  public static Optional<TokenSecret> foreign(String text) {
+    if (text.length() < MIN_FOREIGN_LENGTH) {
+      return Optional.empty();
+    }
+    return Optional.of(new TokenSecret(sha256Hex("id:" + text).substring(0, ID_LENGTH), text));
   }
 
   /** The public part. */
@@ -76,7 +93,11 @@ public final class TokenSecret {
   }
 
   private String digest() {
-    byte[] bytes = secret.getBytes(StandardCharsets.UTF_8);
+    return sha256Hex(secret);
+  }
+
+  private static String sha256Hex(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
   }
 

@@ -10,7 +10,8 @@ import java.util.Optional;
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
  * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
- * else. Both planes use this class. Thread-safe.
+ * else. {@code GatewayToken} and {@code TargetToken} are what devices of hawkBit send. Both planes
+ * use this class. Thread-safe.
  */
 public final class Authenticator {
   /** What to send in WWW-Authenticate with a 401. */
@@ -65,6 +66,9 @@ public final class Authenticator {
     String credentials = authorization.substring(space + 1).strip();
     if (scheme.equalsIgnoreCase("Bearer")) {
       return TokenSecret.parse(credentials);
+    }
+    if (scheme.equalsIgnoreCase("GatewayToken") || scheme.equalsIgnoreCase("TargetToken")) {
+      return TokenSecret.parse(credentials).or(() -> TokenSecret.foreign(credentials));
     }
     return scheme.equalsIgnoreCase("Basic")
         ? password(credentials).flatMap(TokenSecret::parse)

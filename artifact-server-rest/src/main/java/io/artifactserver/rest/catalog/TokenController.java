@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -61,14 +62,19 @@ public class TokenController {
         throw new ProblemException(Problems.repositoryNotFound(repository));
       }
     }
-    TokenSecret secret = TokenSecret.generate();
+    TokenSecret secret = secret(request, role);
     AccessToken token =
         secret.toAccessToken(
             request.name() == null ? "" : request.name(), role, repositories, clock.instant());
+    if (tokens.find(token.id()).isPresent()) {
+      throw new ProblemException(
+          Problems.of(
+              HttpStatus.CONFLICT, "Token taken", "There is a token with this secret already."));
+    }
     tokens.add(token);
     return ResponseEntity.status(HttpStatus.CREATED)
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .body(TokenView.of(token, secret.reveal()));
+        .body(TokenView.of(token, request.secret() == null ? secret.reveal() : ""));
   }
 
   /** All tokens, without their secrets. */
@@ -94,6 +100,23 @@ public class TokenController {
     return ResponseEntity.noContent().build();
   }
 
+  private static TokenSecret secret(NewToken request, AccessToken.Role role) {
+    String taken = request.secret();
+    if (taken == null) {
+      return TokenSecret.generate();
+    }
+    return Optional.of(taken)
+        .filter(text -> role == AccessToken.Role.DEVICE)
+        .flatMap(TokenSecret::foreign)
+        .orElseThrow(() ->
+            new ProblemException(
+                Problems.of(
+                    HttpStatus.BAD_REQUEST,
+                    "Secret not taken",
+                    "\"secret\" takes over a device's present token, of %d characters or more."
+                        .formatted(TokenSecret.MIN_FOREIGN_LENGTH))));
+  }
+
   private static AccessToken.Role role(NewToken request) {
     return switch (request.role() == null ? "device" : request.role()) {
       case "device" -> AccessToken.Role.DEVICE;
@@ -113,11 +136,20 @@ public class TokenController {
    * @param name the operator's own words for it
    * @param role {@code device} or {@code operator}; device if absent
    * @param repositories a device may read; all if absent or empty
+   * @param secret a token that a device has already, as hawkBit's gateway or target token; a new
+   *     one is made if absent
    */
   public record NewToken(
       @NotBlank @Size(max = 200) @Nullable String name,
       @Nullable String role,
-      @Nullable List<String> repositories) {}
+      @Nullable List<String> repositories,
+      @Nullable String secret) {
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "NewToken[" + name + ", " + role + "]";
+    }
+  }
 
   /**
    * A token.

@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private static final Logger LOG = LoggerFactory.getLogger(ArtifactDownloadHandler.class);
 
+  private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
   private final ProblemWriter problems;
@@ -39,11 +40,13 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final InstantSource clock;
 
   ArtifactDownloadHandler(
+      Addresses addresses,
       Resolver resolver,
       ResponseEmitter emitter,
       ProblemWriter problems,
       Executor lookups,
       InstantSource clock) {
+    this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
     this.problems = problems;
@@ -59,7 +62,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     String path = request.getHttpURI().getPath();
-    if (path == null || !Target.isTarget(path)) {
+    if (path == null || !addresses.isTarget(path)) {
       getServer().getThreadPool().execute(() -> handleElsewhere(request, response, callback));
       return true;
     }
@@ -68,7 +71,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       return true;
     }
     try {
-      Optional<Target> target = Target.parse(path);
+      Optional<Target> target = addresses.parse(path);
       if (target.isPresent()) {
         serve(request, response, callback, target.get());
       } else {

@@ -41,9 +41,11 @@ public class DownloadConfiguration {
       TransferObserver observer,
       ExecutorService coldPages,
       ExecutorService lookups,
-      InstantSource clock) {
+      InstantSource clock,
+      HawkbitProperties hawkbit) {
     ProblemWriter problems = new ProblemWriter(mapper);
     return new ArtifactDownloadHandler(
+        new Addresses(hawkbit),
         new Resolver(catalog, authenticator),
         new ResponseEmitter(store, problems, observer, coldPages, lookups),
         problems,

@@ -8,8 +8,10 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -33,6 +35,15 @@ final class Resolver {
   private static final Optional<Resolution> NOT_FOUND = Optional.of(new Resolution.NotFound());
   private static final Optional<Resolution> UNAUTHORIZED =
       Optional.of(new Resolution.Unauthorized());
+
+  /** Suffixes under which an artifact's digest is served in the format of md5sum and its like. */
+  private static final Map<String, DigestAlgorithm> CHECKSUM_SUFFIXES =
+      Map.of(
+          ".md5", DigestAlgorithm.MD5,
+          ".MD5SUM", DigestAlgorithm.MD5,
+          ".sha1", DigestAlgorithm.SHA_1,
+          ".sha256", DigestAlgorithm.SHA_256,
+          ".sha512", DigestAlgorithm.SHA_512);
 
   private final ArtifactCatalog catalog;
   private final Authenticator authenticator;
@@ -59,24 +70,37 @@ final class Resolver {
           catalog
               .peekContent(digest)
               .flatMap(content -> decide(content, authenticator.peek(authorization)));
+      case Target.OfContentIn in ->
+          catalog
+              .peekContent(in.digest())
+              .filter(content -> holder(content, in).isPresent())
+              .flatMap(content -> decide(content, in, authenticator.peek(authorization)));
     };
   }
 
   /** Resolves; asks the database where it must. Blocks. */
   Resolution resolve(Target target, Optional<String> authorization) {
     Authentication caller = authenticator.authenticate(authorization);
+    // Nobody is undecided here, so every decision is one.
     Optional<Resolution> resolution =
         switch (target) {
           case Target.OfArtifact(ArtifactId id) ->
               catalog
                   .find(id)
-                  .map(artifact -> decide(artifact, caller))
-                  .orElseGet(() -> missing(id, caller));
+                  .flatMap(artifact -> decide(artifact, caller))
+                  .or(() -> checksumLine(id, caller))
+                  .or(() -> missing(id.repository(), caller));
           case Target.OfContent(Digest digest) ->
               catalog
                   .findContent(digest)
-                  .map(content -> decide(content, caller))
-                  .orElseGet(() -> denied(caller));
+                  .flatMap(content -> decide(content, caller))
+                  .or(() -> denied(caller));
+          case Target.OfContentIn in ->
+              catalog
+                  .findContent(in.digest())
+                  .filter(content -> holder(content, in).isPresent())
+                  .flatMap(content -> decide(content, in, caller))
+                  .or(() -> missing(in.repository(), caller));
         };
     return resolution.orElseThrow();
   }
@@ -87,16 +111,52 @@ final class Resolver {
 
   private Optional<Resolution> decide(Content content, Authentication caller) {
     return content.repositories().stream().anyMatch(repository -> mayRead(repository, caller))
-        ? Optional.of(new Resolution.Found(served.get(content, key -> Served.of(content))))
+        ? found(served.get(content, key -> Served.of(content, content.digests().sha256().hex())))
         : denied(caller);
   }
 
-  private Optional<Resolution> found(Artifact artifact) {
-    return Optional.of(new Resolution.Found(served.get(artifact, key -> Served.of(artifact))));
+  private Optional<Resolution> decide(
+      Content content, Target.OfContentIn target, Authentication caller) {
+    return holder(content, target).filter(found -> mayRead(found, caller)).isPresent()
+        ? found(Served.of(content, target.fileName()))
+        : denied(caller);
   }
 
-  private Optional<Resolution> missing(ArtifactId id, Authentication caller) {
-    boolean isPublic = catalog.repository(id.repository()).map(Repository::isPublic).orElse(false);
+  private static Optional<Repository> holder(Content content, Target.OfContentIn target) {
+    return content.repositories().stream()
+        .filter(repository -> repository.name().equals(target.repository()))
+        .findFirst();
+  }
+
+  private Optional<Resolution> found(Artifact artifact) {
+    return found(served.get(artifact, key -> Served.of(artifact)));
+  }
+
+  private static Optional<Resolution> found(Served served) {
+    return Optional.of(new Resolution.Found(served));
+  }
+
+  /** The digest of an artifact that exists, unless something of that very name does. */
+  private Optional<Resolution> checksumLine(ArtifactId id, Authentication caller) {
+    int dot = id.path().lastIndexOf('.');
+    DigestAlgorithm algorithm = dot < 0 ? null : CHECKSUM_SUFFIXES.get(id.path().substring(dot));
+    if (algorithm == null || dot == 0 || id.path().charAt(dot - 1) == '/') {
+      return Optional.empty();
+    }
+    return catalog
+        .find(new ArtifactId(id.repository(), id.path().substring(0, dot)))
+        .flatMap(artifact ->
+            artifact
+                .digests()
+                .get(algorithm)
+                .flatMap(digest ->
+                    mayRead(artifact.repository(), caller)
+                        ? found(Served.checksumLine(artifact, digest, id.fileName()))
+                        : denied(caller)));
+  }
+
+  private Optional<Resolution> missing(String repository, Authentication caller) {
+    boolean isPublic = catalog.repository(repository).map(Repository::isPublic).orElse(false);
     return isPublic ? NOT_FOUND : denied(caller);
   }
 

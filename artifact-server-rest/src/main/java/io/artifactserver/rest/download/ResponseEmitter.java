@@ -1,14 +1,17 @@
 package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.http.ContentRange;
+import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.problem.Problems;
+import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -59,7 +62,7 @@ final class ResponseEmitter {
     long length = served.representation().length();
     switch (plan) {
       case ResponsePlan.Whole _ -> {
-        begin(response, HttpStatus.OK_200, served, served.mediaType(), length);
+        begin(request, response, HttpStatus.OK_200, served, served.mediaType(), length);
         if (length == 0 || HttpMethods.isHead(request)) {
           callback.succeeded();
         } else {
@@ -68,13 +71,20 @@ final class ResponseEmitter {
         }
       }
       case ResponsePlan.Single(ByteRange range) -> {
-        begin(response, HttpStatus.PARTIAL_CONTENT_206, served, served.mediaType(), range.length());
+        begin(
+            request,
+            response,
+            HttpStatus.PARTIAL_CONTENT_206,
+            served,
+            served.mediaType(),
+            range.length());
         response.getHeaders().put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
         send(request, response, callback, served, range, BodyPart.of(range));
       }
       case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
         MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
         begin(
+            request,
             response,
             HttpStatus.PARTIAL_CONTENT_206,
             served,
@@ -84,7 +94,8 @@ final class ResponseEmitter {
       }
       case ResponsePlan.NotModified _ -> {
         response.setStatus(HttpStatus.NOT_MODIFIED_304);
-        response.getHeaders().add(served.validators());
+        // Left alone, Jetty would say 0, which RFC 9110, section 8.6, forbids.
+        response.getHeaders().add(served.validators()).put(HttpHeader.CONTENT_LENGTH, length);
         callback.succeeded();
       }
       case ResponsePlan.PreconditionFailed _ ->
@@ -112,13 +123,27 @@ final class ResponseEmitter {
   }
 
   private static void begin(
-      Response response, int status, Served served, String contentType, long contentLength) {
+      Request request,
+      Response response,
+      int status,
+      Served served,
+      String contentType,
+      long contentLength) {
     response.setStatus(status);
-    response
-        .getHeaders()
+    HttpFields.Mutable fields = response.getHeaders();
+    fields
         .add(served.fields())
         .put(HttpHeader.CONTENT_TYPE, contentType)
         .put(HttpHeader.CONTENT_LENGTH, contentLength);
+    String wantReprDigest = request.getHeaders().get("Want-Repr-Digest");
+    if (wantReprDigest != null) {
+      fields.put("Repr-Digest", DigestFields.reprDigest(served.digests(), wantReprDigest));
+    }
+    String wantDigest = request.getHeaders().get("Want-Digest");
+    if (wantDigest != null) {
+      DigestFields.digest(served.digests(), wantDigest)
+          .ifPresent(value -> fields.put("Digest", value));
+    }
   }
 
   /**
@@ -131,20 +156,30 @@ final class ResponseEmitter {
       Served served,
       ByteRange covering,
       Iterator<BodyPart> parts) {
-    Blob blob = store.blob(served.blob());
     ByteBufferPool pool = request.getComponents().getByteBufferPool();
     try {
-      Optional<FileRegion> region = blob.fileRegion(covering);
-      if (region.isPresent()) {
-        BodySource body = new MappedBody(region.get(), covering.position(), parts, pool);
-        new Transfer(response, callback, body, coldPages, TransferOutcome.Kind.MAPPED, observer)
-            .iterate();
-      } else {
-        blockingReads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+      switch (served.bytes()) {
+        case Served.Bytes.Inline(ByteBuffer bytes) ->
+            sendMapped(response, callback, new MappedBody(new InlineRegion(bytes), 0, parts, pool));
+        case Served.Bytes.Stored(BlobRef ref) -> {
+          Blob blob = store.blob(ref);
+          Optional<FileRegion> region = blob.fileRegion(covering);
+          if (region.isPresent()) {
+            sendMapped(
+                response, callback, new MappedBody(region.get(), covering.position(), parts, pool));
+          } else {
+            blockingReads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+          }
+        }
       }
     } catch (StorageException e) {
       fail(request, response, callback, e);
     }
+  }
+
+  private void sendMapped(Response response, Callback callback, MappedBody body) {
+    new Transfer(response, callback, body, coldPages, TransferOutcome.Kind.MAPPED, observer)
+        .iterate();
   }
 
   private void sendRead(

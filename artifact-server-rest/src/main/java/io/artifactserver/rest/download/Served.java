@@ -4,84 +4,128 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.rest.http.ContentDisposition;
+import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.http.HttpDate;
 import io.artifactserver.rest.http.Representation;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import org.eclipse.jetty.http.HttpField;
+import java.util.Map;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 
 /**
- * An artifact or content as it is served: everything about the answer that is the same for every
- * request, made once. Immutable.
+ * Something as it is served: all of the answer that is the same for every request, made once.
+ * Immutable.
  *
- * @param blob where the bytes are
+ * @param bytes where they are
+ * @param digests of the bytes
  * @param representation for the planner
  * @param mediaType of the representation
  * @param fields of every 200 and 206
  * @param validators of a 304 (RFC 9110, section 15.4.5)
  */
 record Served(
-    BlobRef blob,
+    Bytes bytes,
+    Digests digests,
     Representation representation,
     String mediaType,
     HttpFields fields,
     HttpFields validators) {
-  /** A year, the longest that RFC 9111 recipients are asked to believe. */
+  /** A year, the longest that caches are asked to keep anything. */
   private static final String IMMUTABLE = "max-age=31536000, immutable";
+
+  /** Where bytes are. */
+  sealed interface Bytes {
+    /** In the store. */
+    record Stored(BlobRef blob) implements Bytes {}
+
+    /** Here: a few, read-only. */
+    record Inline(ByteBuffer bytes) implements Bytes {}
+  }
 
   static Served of(Artifact artifact) {
     return of(
-        artifact.blob(),
+        new Bytes.Stored(artifact.blob()),
+        artifact.length(),
         artifact.digests(),
         artifact.createdAt(),
         artifact.mediaType(),
         artifact.id().fileName(),
-        artifact.repository().isPublic() ? "public, " + IMMUTABLE : "private, no-cache");
+        cacheControl(artifact));
   }
 
-  static Served of(Content content) {
+  static Served of(Content content, String fileName) {
     boolean isPublic = content.repositories().stream().anyMatch(Repository::isPublic);
     return of(
-        content.blob(),
+        new Bytes.Stored(content.blob()),
+        content.blob().length(),
         content.digests(),
         content.createdAt(),
         "application/octet-stream",
-        content.digests().sha256().hex(),
+        fileName,
         (isPublic ? "public, " : "private, ") + IMMUTABLE);
   }
 
+  /**
+   * A line that {@code sha256sum -c} and its like read.
+   *
+   * @param digest of the artifact
+   * @param fileName of the line's own resource
+   */
+  static Served checksumLine(Artifact artifact, Digest digest, String fileName) {
+    byte[] line =
+        (digest.hex() + "  " + artifact.id().fileName() + '\n').getBytes(StandardCharsets.UTF_8);
+    DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
+    Digests digests =
+        new Digests(Map.of(sha256, Digest.of(sha256, sha256.newMessageDigest().digest(line))));
+    return of(
+        new Bytes.Inline(ByteBuffer.wrap(line).asReadOnlyBuffer()),
+        line.length,
+        digests,
+        artifact.createdAt(),
+        "text/plain; charset=utf-8",
+        fileName,
+        cacheControl(artifact));
+  }
+
+  /** Artifacts of protected repositories may be kept by the device, and are asked for each time. */
+  private static String cacheControl(Artifact artifact) {
+    return artifact.repository().isPublic() ? "public, " + IMMUTABLE : "private, no-cache";
+  }
+
   private static Served of(
-      BlobRef blob,
+      Bytes bytes,
+      long length,
       Digests digests,
       Instant createdAt,
       String mediaType,
       String fileName,
       String cacheControl) {
     Representation representation =
-        new Representation(blob.length(), EntityTag.of(digests.sha256()), createdAt);
+        new Representation(length, EntityTag.of(digests.sha256()), createdAt);
+    String lastModified = HttpDate.format(representation.lastModified());
     HttpFields validators =
         HttpFields.build()
-            .add(encoded(HttpHeader.ETAG, representation.entityTag().toString()))
-            .add(encoded(HttpHeader.LAST_MODIFIED, HttpDate.format(representation.lastModified())))
-            .add(encoded(HttpHeader.CACHE_CONTROL, cacheControl))
+            .add(new PreEncodedHttpField(HttpHeader.ETAG, representation.entityTag().toString()))
+            .add(new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, lastModified))
+            .add(new PreEncodedHttpField(HttpHeader.CACHE_CONTROL, cacheControl))
             .asImmutable();
     HttpFields fields =
         HttpFields.build(validators)
-            .add(encoded(HttpHeader.ACCEPT_RANGES, "bytes"))
+            .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "bytes"))
             .add(
                 new PreEncodedHttpField(
                     "Content-Disposition", ContentDisposition.attachment(fileName)))
             .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"))
+            .add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)))
             .asImmutable();
-    return new Served(blob, representation, mediaType, fields, validators);
-  }
-
-  private static HttpField encoded(HttpHeader header, String value) {
-    return new PreEncodedHttpField(header, value);
+    return new Served(bytes, digests, representation, mediaType, fields, validators);
   }
 }

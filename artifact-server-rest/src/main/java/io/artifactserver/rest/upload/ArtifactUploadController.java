@@ -10,11 +10,13 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.rest.catalog.ArtifactView;
+import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.enums.ParameterIn;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.parameters.RequestBody;
@@ -66,12 +68,23 @@ public class ArtifactUploadController {
                   @Content(
                       mediaType = "application/octet-stream",
                       schema = @Schema(type = "string", format = "binary"))))
+  @Parameter(
+      name = "repository",
+      in = ParameterIn.PATH,
+      required = true,
+      schema = @Schema(type = "string"))
+  @Parameter(
+      name = "path",
+      in = ParameterIn.PATH,
+      required = true,
+      description = "May have slashes; everything else is percent-encoded UTF-8",
+      schema = @Schema(type = "string"))
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
     requireAbsentIfAsked(id, request);
-    try (InputStream body = request.getInputStream()) {
+    try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
     }
   }
@@ -112,7 +125,7 @@ public class ArtifactUploadController {
     for (String name : List.of("Repr-Digest", "Content-Digest")) {
       for (String value : Collections.list(request.getHeaders(name))) {
         try {
-          digests.addAll(ReprDigestField.parse(value));
+          digests.addAll(DigestFields.parse(value));
         } catch (IllegalArgumentException e) {
           throw new ProblemException(
               Problems.of(HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.'));
@@ -156,7 +169,7 @@ public class ArtifactUploadController {
         };
     return response
         .eTag(EntityTag.of(artifact.digests().sha256()).toString())
-        .header("Repr-Digest", "sha-256=:" + artifact.digests().sha256().base64() + ':')
+        .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
         .body(view);
   }
 }

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -50,10 +51,10 @@ final class Wire implements AutoCloseable {
     int length = Integer.parseInt(fields.getOrDefault("content-length", "0"));
     byte[] body = new byte[0];
     if (hasBody && status != 304 && status >= 200) {
-      body = in.readNBytes(length);
-      if (body.length < length) {
-        throw new EOFException("The body ended after %d of %d".formatted(body.length, length));
-      }
+      body =
+          fields.containsKey("transfer-encoding")
+              ? chunked()
+              : fields.containsKey("content-length") ? counted(length) : in.readAllBytes();
     }
     return new Response(status, fields, body);
   }
@@ -76,6 +77,28 @@ final class Wire implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  private byte[] counted(int length) throws IOException {
+    byte[] body = in.readNBytes(length);
+    if (body.length < length) {
+      throw new EOFException("The body ended after %d of %d".formatted(body.length, length));
+    }
+    return body;
+  }
+
+  private byte[] chunked() throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    for (int length = chunkLength(); length > 0; length = chunkLength()) {
+      body.writeBytes(counted(length));
+      line();
+    }
+    line();
+    return body.toByteArray();
+  }
+
+  private int chunkLength() throws IOException {
+    return Integer.parseInt(line(), 16);
   }
 
   private String line() throws IOException {

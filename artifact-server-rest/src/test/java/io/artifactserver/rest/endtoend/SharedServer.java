@@ -1,0 +1,55 @@
+package io.artifactserver.rest.endtoend;
+
+import io.artifactserver.rest.http.RequestLine;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One packaged server for all tests that neither stop nor configure it, with a public repository
+ * {@code public} and a protected one {@code secret}; each has {@code table.bin}, the representation
+ * that the table of {@link RequestLine} is about. Stopped when the last test has run.
+ */
+final class SharedServer implements ParameterResolver {
+  static final byte[] TABLE = Bytes.random(RequestLine.LENGTH, 11);
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == PackagedServer.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(ExtensionContext.Namespace.create(SharedServer.class))
+        .computeIfAbsent("server", key -> start(), PackagedServer.class);
+  }
+
+  private static PackagedServer start() {
+    try {
+      Path folder = Files.createTempDirectory("shared-server");
+      PackagedServer server =
+          PackagedServer.start(
+              folder.resolve("data"),
+              "--artifact-server.hawkbit.tenants.DEFAULT=public",
+              "--artifact-server.hawkbit.tenants.PROTECTED=secret");
+      try (Operator operator = new Operator(server)) {
+        operator.createRepository("public", true);
+        operator.createRepository("secret", false);
+        for (String repository : new String[] {"public", "secret"}) {
+          operator.put(repository, "table.bin", TABLE, "Content-Type", "application/x-table");
+        }
+      }
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Uploads: names, fields and refusals. */
+@ExtendWith(SharedServer.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class UploadIT {
+  private static final byte[] BYTES = Bytes.random(1_000, 31);
+
+  private PackagedServer server;
+  private Operator operator;
+
+  @BeforeAll
+  void connect(PackagedServer shared) throws Exception {
+    server = shared;
+    operator = new Operator(server);
+    operator.createRepository("uploads", true);
+  }
+
+  @AfterAll
+  void disconnect() {
+    operator.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "plain.bin, plain.bin",
+    "a%20b, a b",
+    "p%25q, p%q",
+    "s;v=1, s;v=1",
+    "%C3%A4/%F0%9F%93%A6, ä/📦",
+    "q%3Fx%23y, q?x#y",
+    "a+b, a+b",
+    "deep/er/and/deeper/fw.raucb, deep/er/and/deeper/fw.raucb",
+    ".hidden/..., .hidden/...",
+  })
+  void namesAreTheSameInEveryPlace(String encoded, String name) throws Exception {
+    HttpResponse<String> put = operator.put("uploads", encoded, BYTES);
+    assertThat(put.statusCode()).isEqualTo(201);
+    assertThat(put.body()).contains("\"path\":\"" + name + '"');
+    assertThat(operator.downloadAsNobody("/artifacts/uploads/" + encoded).body()).isEqualTo(BYTES);
+    String location = put.headers().firstValue("Location").orElseThrow();
+    assertThat(operator.get(location).body()).isEqualTo(put.body());
+    assertThat(operator.get("/api/v1/repositories/uploads/artifacts?limit=1000").body())
+        .contains("\"path\":\"" + name + '"');
+    assertThat(operator.delete(location).statusCode()).isEqualTo(204);
+    assertThat(operator.downloadAsNobody("/artifacts/uploads/" + encoded).statusCode())
+        .isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "a/",
+        "a//b",
+        "/a",
+        "%2e%2e/a",
+        "../a",
+        "a/./b",
+        "%00",
+        "a%0Ab",
+        "a%5Cb",
+        "%FF",
+        "a%2Fb",
+        "a%7Fb",
+        "%C2%85",
+      })
+  void namesThatBreakARuleAreRefusedBeforeTheBody(String name) throws Exception {
+    try (Wire wire = new Wire(server.port())) {
+      expectContinue(wire, "/api/v1/repositories/uploads/artifacts/" + name, "Content-Length: 9");
+      // The final answer, and no 100 (Continue) before it.
+      assertThat(wire.receive(true).status()).isIn(400, 405);
+    }
+  }
+
+  @Test
+  void nameOf1024BytesIsTheLongest() throws Exception {
+    assertThat(operator.put("uploads", "x".repeat(1024), BYTES).statusCode()).isEqualTo(201);
+    HttpResponse<String> refused = operator.put("uploads", "x".repeat(1025), BYTES);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("at most 1024 bytes");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "uploads | Content-Range: bytes 0-8/100 | 400 | whole",
+        "uploads | Content-Encoding: gzip | 415 | Content-Encoding",
+        "uploads | Repr-Digest: sha-256=abc | 400 | Malformed",
+        "uploads | Repr-Digest: sha-256=:YWJj: | 400 | Malformed",
+        "uploads | Content-Type: */* | 400 | Content-Type",
+        "uploads | Content-Type: nonsense | 400 | Content-Type",
+        "absent | X-Nothing: 1 | 404 | absent",
+        "-bad- | X-Nothing: 1 | 400 | begins with",
+      })
+  void refusalThatIsKnownBeforeTheBodyComesBeforeIt(
+      String repository, String field, int status, String detail) throws IOException {
+    try (Wire wire = new Wire(server.port())) {
+      expectContinue(
+          wire,
+          "/api/v1/repositories/" + repository + "/artifacts/refused.bin",
+          "Content-Length: 9\r\n" + field);
+      Response response = wire.receive(true);
+      assertThat(response.status()).isEqualTo(status);
+      assertThat(response.field("Content-Type")).contains("application/problem+json");
+      assertThat(response.text()).contains(detail);
+    }
+  }
+
+  @Test
+  void uploadWithoutATokenIsRefusedBeforeTheBody() throws IOException {
+    try (Wire wire = new Wire(server.port())) {
+      wire.send(
+          "PUT /api/v1/repositories/uploads/artifacts/a HTTP/1.1\r\nHost: a\r\n"
+              + "Content-Length: 9\r\nExpect: 100-continue\r\n\r\n");
+      Response response = wire.receive(true);
+      assertThat(response.status()).isEqualTo(401);
+      assertThat(response.field("WWW-Authenticate")).isPresent();
+      assertThat(response.field("Content-Type")).contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void expectedBodyIsAskedForAndTakenIn() throws IOException {
+    try (Wire wire = new Wire(server.port())) {
+      expectContinue(wire, "/api/v1/repositories/uploads/artifacts/continued", "Content-Length: 9");
+      assertThat(wire.receive(false).status()).isEqualTo(100);
+      wire.send("nine byte");
+      assertThat(wire.receive(true).status()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  void formEncodedBodyIsBytesAsCurlSendsThem() throws Exception {
+    byte[] bytes = "a=1&b=2%20".getBytes(StandardCharsets.US_ASCII);
+    HttpResponse<String> put =
+        operator.put("uploads", "form", bytes, "Content-Type", "application/x-www-form-urlencoded");
+    assertThat(put.statusCode()).isEqualTo(201);
+    assertThat(put.body()).contains("\"mediaType\":\"application/octet-stream\"");
+    assertThat(operator.downloadAsNobody("/artifacts/uploads/form").body()).isEqualTo(bytes);
+  }
+
+  @Test
+  void ifNoneMatchStarNeverReplaces() throws Exception {
+    assertThat(operator.put("uploads", "once", BYTES, "If-None-Match", "*").statusCode())
+        .isEqualTo(201);
+    assertThat(operator.put("uploads", "once", BYTES, "If-None-Match", "*").statusCode())
+        .isEqualTo(412);
+    assertThat(operator.put("uploads", "once", BYTES).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void contentDigestIsCheckedToo() throws Exception {
+    String wrong = "sha-256=:" + "A".repeat(43) + "=:";
+    assertThat(operator.put("uploads", "wrong", BYTES, "Content-Digest", wrong).statusCode())
+        .isEqualTo(400);
+    assertThat(operator.get("/api/v1/repositories/uploads/artifacts/wrong").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void listIsPagedInTheOrderOfPaths() throws Exception {
+    operator.createRepository("paged", false);
+    for (String name : new String[] {"b/2", "a", "c", "b/1", "b/10"}) {
+      operator.put("paged", name, BYTES);
+    }
+    String list = "/api/v1/repositories/paged/artifacts";
+    HttpResponse<String> first = operator.get(list + "?prefix=b/&limit=2");
+    assertThat(first.body()).contains("\"path\":\"b/1\"", "\"path\":\"b/10\"", "\"next\":\"");
+    String link = first.headers().firstValue("Link").orElseThrow();
+    HttpResponse<String> second = operator.get(link.substring(1, link.indexOf('>')));
+    assertThat(second.body())
+        .contains("\"path\":\"b/2\"")
+        .doesNotContain("\"next\"", "\"path\":\"c\"");
+    assertThat(operator.get(list + "?limit=0").statusCode()).isEqualTo(400);
+    assertThat(operator.get(list + "?limit=many").statusCode()).isEqualTo(400);
+    assertThat(operator.get("/api/v1/repositories/absent/artifacts").statusCode()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "{\"name\": \"uploads\"} | 409",
+        "{\"name\": \"\"} | 400",
+        "{\"name\": \"a/b\"} | 400",
+        "{\"name\": \"../x\"} | 400",
+        "{} | 400",
+        "{\"name\": | 400",
+        "{\"name\": \"enc\", \"encrypted\": true} | 422",
+        "{\"name\": \"typo\", \"publik\": true} | 400",
+      })
+  void repositoriesThatCannotBeAreRefused(String json, int status) throws Exception {
+    HttpResponse<String> answer = operator.json("POST", "/api/v1/repositories", json);
+    assertThat(answer.statusCode()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
+    assertThat(answer.body()).contains("\"detail\":").doesNotContain("\tat ");
+  }
+
+  private void expectContinue(Wire wire, String path, String fields) throws IOException {
+    wire.send(
+        "PUT %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\n%s\r\n\r\n"
+            .formatted(path, server.operatorToken(), fields));
+  }
+}
