@@ -38,7 +38,7 @@ COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
 
-ENV ARTIFACT_SERVER_DATA_DIR=/data
+ENV ARTIFACTSERVER_DATADIR=/data
 VOLUME /data
 EXPOSE 8080
 USER 10001:10001
