@@ -7,11 +7,27 @@ import org.springframework.util.unit.DataSize;
 /**
  * Uploads. Immutable.
  *
- * @param maxArtifactSize largest single artifact; raise it for disk images beyond the default
- * @param maxTotalSize of all stored blobs together; lower it to leave room for other users of the
- *     disk. The default is no bound but the disk's.
+ * @param maxArtifactSize largest single artifact; default 64 GB. Raise it for larger disk images.
+ * @param maxTotalSize of all stored blobs together; default none but the disk's. Lower it to leave
+ *     room for other users of the disk.
  */
 @ConfigurationProperties("artifact-server.upload")
 public record UploadProperties(
     @DefaultValue("64GB") DataSize maxArtifactSize,
-    @DefaultValue("9223372036854775807B") DataSize maxTotalSize) {}
+    @DefaultValue("9223372036854775807B") DataSize maxTotalSize) {
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public UploadProperties {
+    if (maxArtifactSize.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.upload.max-artifact-size is not negative, as "
+              + maxArtifactSize
+              + " is");
+    }
+    if (maxTotalSize.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.upload.max-total-size is not negative, as " + maxTotalSize + " is");
+    }
+  }
+}

@@ -76,13 +76,14 @@ public class UseCaseConfiguration {
   }
 
   /** In place before the server listens, so that whoever sees it healthy finds the token. */
+  // A String, not a Path: Spring would first look for a resource of that name on the class path.
   @Bean
   OperatorTokenFile operatorTokenFile(
-      @Value("${artifact-server.data-dir}") Path dataFolder,
+      @Value("${artifact-server.data-dir}") String dataFolder,
       AccessTokenStore tokens,
       InstantSource clock)
       throws IOException {
-    OperatorTokenFile file = new OperatorTokenFile(dataFolder, tokens, clock);
+    OperatorTokenFile file = new OperatorTokenFile(Path.of(dataFolder), tokens, clock);
     file.ensure();
     return file;
   }
