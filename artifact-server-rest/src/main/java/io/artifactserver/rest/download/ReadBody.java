@@ -60,7 +60,13 @@ final class ReadBody implements BodySource {
         bytes.put(framing);
         framing = null;
       } else if (reader != null && remaining > 0) {
-        remaining -= reader.read(bytes);
+        int length = reader.read(bytes);
+        if (length < 0) {
+          // A reader that breaks its contract must neither loop nor make a short body look whole.
+          throw new StorageException.BlobCorrupt(
+              "open", blob.ref(), remaining + " bytes of a range are missing", null);
+        }
+        remaining -= length;
         if (remaining == 0) {
           closeReader();
         }

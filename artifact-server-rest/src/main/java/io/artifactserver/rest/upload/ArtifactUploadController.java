@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -44,10 +45,13 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
+  private final Semaphore places;
 
-  public ArtifactUploadController(ArtifactIngest ingest, ArtifactCatalog catalog) {
+  public ArtifactUploadController(
+      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
     this.ingest = ingest;
     this.catalog = catalog;
+    this.places = new Semaphore(properties.maxConcurrent());
   }
 
   /**
@@ -74,8 +78,13 @@ public class ArtifactUploadController {
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
     requireAbsentIfAsked(id, request);
+    if (!places.tryAcquire()) {
+      throw new ProblemException(Problems.tooManyUploads());
+    }
     try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
+    } finally {
+      places.release();
     }
   }
 

@@ -6,6 +6,8 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -143,6 +145,30 @@ class UploadIT {
       assertThat(wire.receive(false).status()).isEqualTo(100);
       wire.send("nine byte");
       assertThat(wire.receive(true).status()).isEqualTo(201);
+    }
+  }
+
+  @Test
+  void uploadsBeyondTheBoundAreAskedToComeBack() throws Exception {
+    List<Wire> waiting = new ArrayList<>();
+    try {
+      for (int i = 0; i < 16; i++) {
+        Wire wire = new Wire(server.port());
+        waiting.add(wire);
+        expectContinue(
+            wire, "/api/v1/repositories/uploads/artifacts/slow" + i, "Content-Length: 9");
+        assertThat(wire.receive(false).status()).isEqualTo(100);
+      }
+      HttpResponse<String> refused = operator.put("uploads", "one-more", BYTES);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+      waiting.getFirst().send("nine byte");
+      assertThat(waiting.getFirst().receive(true).status()).isEqualTo(201);
+      assertThat(operator.put("uploads", "one-more", BYTES).statusCode()).isEqualTo(201);
+    } finally {
+      for (Wire wire : waiting) {
+        wire.close();
+      }
     }
   }
 
