@@ -3,12 +3,10 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.download.Resolver.Resolution;
-import io.artifactserver.rest.http.RequestFields;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
@@ -133,7 +131,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         ResponsePlan plan =
             ResponsePlanner.plan(
                 request.getMethod(),
-                fields(request.getHeaders()),
+                new JettyRequestFields(request.getHeaders()),
                 served.representation(),
                 clock.instant());
         emitter.emit(request, response, callback, served, plan);
@@ -166,12 +164,5 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
       Response.writeError(request, response, callback, e);
     }
-  }
-
-  private static RequestFields fields(HttpFields fields) {
-    return name -> {
-      List<String> values = fields.getValuesList(name);
-      return values.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", values));
-    };
   }
 }

@@ -8,9 +8,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * {@link FieldProperties} under Jazzer. A build runs the seeds. To fuzz one target for a minute,
- * guided by coverage and without the network: {@code JAZZER_FUZZ=1 mvn -pl artifact-server-rest
- * verify -Dchecks.skip -DskipITs -Dtest='FieldFuzzing#range'}. What it finds lands in
- * src/test/resources and is a seed from then on.
+ * guided by coverage and without the network:
+ *
+ * <pre>{@code
+ * JAZZER_FUZZ=1 mvn -pl artifact-server-rest test-compile surefire:test@fuzz-seeds \
+ *     -Dchecks.skip -Dsurefire.failIfNoSpecifiedTests=false -Dtest='FieldFuzzing#range'
+ * }</pre>
+ *
+ * What it finds it prints, and keeps in a file crash-*; put the input into {@link FieldCorpus}.
  */
 class FieldFuzzing {
   private static final String DURATION = "1m";
