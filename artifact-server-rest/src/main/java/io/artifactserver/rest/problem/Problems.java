@@ -100,7 +100,9 @@ public final class Problems {
   /** 501: no resource here knows the method. */
   public static ProblemDetail methodNotImplemented(String method) {
     return of(
-        HttpStatus.NOT_IMPLEMENTED, "Method not implemented", "No resource here knows " + method + '.');
+        HttpStatus.NOT_IMPLEMENTED,
+        "Method not implemented",
+        "No resource here knows " + method + '.');
   }
 
   /** 412: the caller's precondition does not hold. */
