@@ -37,14 +37,6 @@ create table blob_digest (
 
 create index blob_digest_value on blob_digest (algorithm, value);
 
--- Keys of deleted blobs, for a week: an upload that was about to share one must not bring it back.
-create table forgotten_blob (
-  blob_key text collate "C" primary key,
-  forgotten_at timestamptz not null
-);
-
-create index forgotten_blob_at on forgotten_blob (forgotten_at);
-
 create table artifact (
   id bigint generated always as identity primary key,
   repository_id bigint not null references repository (id),

@@ -51,20 +51,21 @@ public interface ArtifactCatalog {
   List<Artifact> list(String repository, String prefix, String after, int limit);
 
   /**
-   * The blob that holds content of this digest, if a new artifact of the repository may share it.
+   * Adds an artifact whose bytes another artifact has, or had until its blob is swept, in one short
+   * transaction. It holds the blob as it is added: what the sweeper forgot is not shared, and what
+   * is shared is not forgotten.
    *
-   * @param encrypted whether the blob must be encrypted at rest
+   * @return what was done; empty if no blob has the bytes as the repository keeps them, encrypted
+   *     or not, and the caller stores them
    */
-  Optional<BlobRef> findShareable(Digest sha256, boolean encrypted);
+  Optional<Addition> share(ArtifactId id, String mediaType, Digests digests);
 
   /**
-   * Adds an artifact, in one short transaction. If another blob with the same digest came in
-   * meanwhile, the artifact refers to that one: the caller compares {@link Artifact#blob()} with
-   * what it offered, and deletes its own blob if it was not taken.
+   * Adds an artifact with a blob of its own, in one short transaction. If another blob with the
+   * same digest came in meanwhile, the artifact refers to that one: the caller compares {@link
+   * Artifact#blob()} with what it offered, and deletes its own blob if it was not taken.
    *
-   * @param blob committed before, or found by {@link #findShareable}. A found one may have been
-   *     forgotten since, and must not pass for one just committed: its bytes are being deleted. So
-   *     a catalog remembers the keys that it forgot for longer than an ingest takes.
+   * @param blob just committed, and known to no one else
    */
   Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests);
 
@@ -75,7 +76,7 @@ public interface ArtifactCatalog {
    */
   Optional<Artifact> remove(ArtifactId id);
 
-  /** What {@link #add} did. */
+  /** What {@link #share} or {@link #add} did. */
   sealed interface Addition {
     /** A new row. */
     record Added(Artifact artifact) implements Addition {}
@@ -85,8 +86,5 @@ public interface ArtifactCatalog {
 
     /** The repository was deleted or never existed. */
     record NoRepository() implements Addition {}
-
-    /** A shared blob was swept meanwhile; the caller stores the bytes anew. */
-    record BlobGone() implements Addition {}
   }
 }

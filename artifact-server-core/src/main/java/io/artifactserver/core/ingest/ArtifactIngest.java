@@ -8,7 +8,6 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
-import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
@@ -56,10 +55,9 @@ public final class ArtifactIngest {
   public IngestResult ingest(IngestRequest request, InputStream source)
       throws IngestException, StorageException {
     ArtifactId id = request.id();
-    Repository repository =
-        catalog
-            .repository(id.repository())
-            .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
+    if (catalog.repository(id.repository()).isEmpty()) {
+      throw new IngestException.RepositoryNotFound(id.repository());
+    }
     Optional<Artifact> existing = catalog.find(id);
     if (existing.isPresent()) {
       return compare(existing.get(), request, source);
@@ -74,7 +72,7 @@ public final class ArtifactIngest {
                 reservation.growTo(received);
                 upload.write(buffer);
               });
-      return link(request, repository, upload, digests, reservation);
+      return link(request, upload, digests, reservation);
     }
   }
 
@@ -103,18 +101,11 @@ public final class ArtifactIngest {
   }
 
   private IngestResult link(
-      IngestRequest request,
-      Repository repository,
-      BlobUpload upload,
-      Digests digests,
-      Quota.Reservation reservation)
+      IngestRequest request, BlobUpload upload, Digests digests, Quota.Reservation reservation)
       throws IngestException, StorageException {
-    Optional<BlobRef> shareable = catalog.findShareable(digests.sha256(), repository.encrypted());
-    if (shareable.isPresent()) {
-      Addition addition = catalog.add(request.id(), request.mediaType(), shareable.get(), digests);
-      if (!(addition instanceof Addition.BlobGone)) {
-        return result(request, addition, digests);
-      }
+    Optional<Addition> shared = catalog.share(request.id(), request.mediaType(), digests);
+    if (shared.isPresent()) {
+      return result(request, shared.get(), digests);
     }
     BlobRef blob = upload.commit();
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
@@ -144,8 +135,6 @@ public final class ArtifactIngest {
       case Addition.PathTaken taken -> sameOrTaken(taken.existing(), digests);
       case Addition.NoRepository _ ->
           throw new IngestException.RepositoryNotFound(request.id().repository());
-      case Addition.BlobGone _ ->
-          throw new IllegalStateException("The catalog lost a blob that was just committed");
     };
   }
 

@@ -55,12 +55,12 @@ public final class Quota {
 
   /** Room for one upload; used by one thread. Closed without {@link #keep()}, it is given back. */
   final class Reservation implements AutoCloseable {
-    private long length;
+    private final AtomicLong length = new AtomicLong();
 
     /** Makes the reservation at least {@code newLength} bytes. */
     void growTo(long newLength) throws IngestException {
       requireAllowed(newLength);
-      long more = newLength - length;
+      long more = newLength - length.get();
       if (more <= 0) {
         return;
       }
@@ -71,18 +71,17 @@ public final class Quota {
           throw new IngestException.QuotaExceeded(maxTotal);
         }
       } while (!used.compareAndSet(before, before + more));
-      length = newLength;
+      length.set(newLength);
     }
 
     /** The blob was stored: its room stays taken. */
     void keep() {
-      length = 0;
+      length.set(0);
     }
 
     @Override
     public void close() {
-      release(length);
-      length = 0;
+      release(length.getAndSet(0));
     }
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 /** A catalog in which something happens just before a row is added. Used by one thread. */
 public final class FaultyArtifactCatalog implements ArtifactCatalog {
   private final ArtifactCatalog catalog;
+  private Runnable beforeShare = () -> {};
   private Runnable beforeAdd = () -> {};
   private boolean blind;
 
@@ -19,12 +20,17 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
     this.catalog = catalog;
   }
 
+  /** Runs before each {@link #share}; throws to make it fail. */
+  public void beforeShare(Runnable action) {
+    beforeShare = action;
+  }
+
   /** Runs before each {@link #add}; throws to make it fail. */
   public void beforeAdd(Runnable action) {
     beforeAdd = action;
   }
 
-  /** From now on {@link #findShareable} finds nothing, as if it always came too early. */
+  /** From now on {@link #share} finds nothing, as if it always came too early. */
   public void findNothingShareable() {
     blind = true;
   }
@@ -60,8 +66,9 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
-    return blind ? Optional.empty() : catalog.findShareable(sha256, encrypted);
+  public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
+    beforeShare.run();
+    return blind ? Optional.empty() : catalog.share(id, mediaType, digests);
   }
 
   @Override

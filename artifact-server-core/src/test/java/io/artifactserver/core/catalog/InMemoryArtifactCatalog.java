@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +30,6 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   private final Map<String, Repository> repositories = new HashMap<>();
   private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
   private final Map<String, BlobRow> blobs = new HashMap<>();
-  private final Set<String> forgotten = new HashSet<>();
   private final InstantSource clock;
 
   /** A catalog by the system's clock. */
@@ -100,33 +98,34 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   }
 
   @Override
-  public synchronized Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
+  public synchronized Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
+    Optional<Repository> repository = repository(id.repository());
+    if (repository.isEmpty()) {
+      return Optional.of(new Addition.NoRepository());
+    }
+    Artifact existing = artifacts.get(id);
+    if (existing != null) {
+      return Optional.of(new Addition.PathTaken(existing));
+    }
+    boolean encrypted = repository.get().encrypted();
     return blobs.values().stream()
-        .filter(row -> row.digests().sha256().equals(sha256) && row.encrypted() == encrypted)
-        .map(BlobRow::ref)
-        .findFirst();
+        .filter(row -> row.digests().sha256().equals(digests.sha256()))
+        .filter(row -> row.encrypted() == encrypted)
+        .findFirst()
+        .map(row -> insert(id, repository.get(), mediaType, row));
   }
 
   @Override
   public synchronized Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    Optional<Repository> repository = repository(id.repository());
-    if (repository.isEmpty()) {
-      return new Addition.NoRepository();
-    }
-    Artifact existing = artifacts.get(id);
-    if (existing != null) {
-      return new Addition.PathTaken(existing);
-    }
-    boolean encrypted = repository.get().encrypted();
-    Optional<BlobRef> present = findShareable(digests.sha256(), encrypted);
-    if (present.isEmpty() && forgotten.contains(blob.key())) {
-      return new Addition.BlobGone();
-    }
-    BlobRow row =
-        present
-            .map(this::row)
-            .orElseGet(() -> new BlobRow(blob, digests, encrypted, now(), Instant.MAX));
-    return insert(id, repository.get(), mediaType, row);
+    return share(id, mediaType, digests)
+        .orElseGet(() -> {
+          Repository repository = repository(id.repository()).orElseThrow();
+          return insert(
+              id,
+              repository,
+              mediaType,
+              new BlobRow(blob, digests, repository.encrypted(), now(), Instant.MAX));
+        });
   }
 
   @Override
@@ -151,10 +150,7 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   @Override
   public synchronized boolean forget(BlobRef blob) {
     BlobRow row = blobs.get(blob.key());
-    return row != null
-        && row.isRetired()
-        && blobs.remove(blob.key(), row)
-        && forgotten.add(blob.key());
+    return row != null && row.isRetired() && blobs.remove(blob.key(), row);
   }
 
   @Override

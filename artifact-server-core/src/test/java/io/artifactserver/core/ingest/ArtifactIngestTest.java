@@ -265,12 +265,21 @@ class ArtifactIngestTest {
   }
 
   @Test
-  void storesItsOwnBytesWhenTheSharedBlobIsSweptMeanwhile() throws Exception {
+  void keepsNothingWhenTheCatalogFailsBeforeTheCommit() throws Exception {
+    catalog.beforeShare(() -> {
+      throw new CatalogUnavailableException("down", new IOException("refused"));
+    });
+    assertThatExceptionOfType(CatalogUnavailableException.class)
+        .isThrownBy(() -> put("edge/firmware", content(1000, 12)));
+    assertNothingIsKept();
+  }
+
+  @Test
+  void storesItsOwnBytesWhenTheBlobToShareIsSweptMeanwhile() throws Exception {
     byte[] content = content(1000, 17);
     Artifact old = put("core/firmware", content).artifact();
     catalog.remove(old.id());
-    catalog.beforeAdd(() -> {
-      catalog.beforeAdd(() -> {});
+    catalog.beforeShare(() -> {
       assertThat(rows.forget(old.blob())).isTrue();
       quota.release(old.length());
       memory.delete(old.blob());

@@ -8,13 +8,32 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Deletion. Immutable.
  *
  * @param gracePeriod how long the bytes of a deleted artifact stay, so that running downloads
- *     finish; raise it for devices on slow links
- * @param orphanAge how old what a crash left behind must be before it is swept; longer than the
- *     longest upload
- * @param sweepInterval how often expired and orphaned blobs are looked for
+ *     finish; default 15 minutes. Raise it for devices on slow links.
+ * @param orphanAge how old what a crash left behind must be before it is swept, longer than the
+ *     longest upload; default 1 day. Raise it when uploads take longer.
+ * @param sweepInterval how often expired and orphaned blobs are looked for; default 5 minutes.
+ *     Raise it when listing the blobs is slow or costs money.
  */
 @ConfigurationProperties("artifact-server.retire")
 public record RetireProperties(
     @DefaultValue("15m") Duration gracePeriod,
     @DefaultValue("1d") Duration orphanAge,
-    @DefaultValue("5m") Duration sweepInterval) {}
+    @DefaultValue("5m") Duration sweepInterval) {
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public RetireProperties {
+    if (gracePeriod.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.retire.grace-period is not negative, as " + gracePeriod + " is");
+    }
+    if (!orphanAge.isPositive()) {
+      throw new IllegalArgumentException(
+          "artifact-server.retire.orphan-age is positive, not " + orphanAge);
+    }
+    if (!sweepInterval.isPositive()) {
+      throw new IllegalArgumentException(
+          "artifact-server.retire.sweep-interval is positive, not " + sweepInterval);
+    }
+  }
+}

@@ -10,6 +10,7 @@ import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OperatorTokenFile;
+import io.artifactserver.rest.upload.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -76,13 +77,14 @@ public class UseCaseConfiguration {
   }
 
   /** In place before the server listens, so that whoever sees it healthy finds the token. */
+  // A String, not a Path: Spring would first look for a resource of that name on the class path.
   @Bean
   OperatorTokenFile operatorTokenFile(
-      @Value("${artifact-server.data-dir}") Path dataFolder,
+      @Value("${artifact-server.data-dir}") String dataFolder,
       AccessTokenStore tokens,
       InstantSource clock)
       throws IOException {
-    OperatorTokenFile file = new OperatorTokenFile(dataFolder, tokens, clock);
+    OperatorTokenFile file = new OperatorTokenFile(Path.of(dataFolder), tokens, clock);
     file.ensure();
     return file;
   }

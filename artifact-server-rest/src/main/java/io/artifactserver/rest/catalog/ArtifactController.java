@@ -77,6 +77,7 @@ public class ArtifactController {
   /** Describes an artifact. */
   @GetMapping("/{*path}")
   @Operation(summary = "Describe an artifact")
+  @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
     return catalog.find(id).map(ArtifactView::of).orElseThrow(() -> notFound(id));
   }
@@ -86,6 +87,7 @@ public class ArtifactController {
   @Operation(
       summary = "Delete an artifact",
       description = "It is gone at once; downloads that run may finish.")
+  @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
     if (retirement.retire(id).isEmpty()) {
       throw notFound(id);

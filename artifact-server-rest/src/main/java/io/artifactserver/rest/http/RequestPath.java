@@ -78,6 +78,11 @@ public final class RequestPath {
   }
 
   private static boolean isAscii(String text) {
-    return text.chars().allMatch(c -> c <= 0x7E);
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 0x7E) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -114,6 +114,15 @@ public final class Problems {
         reason + "; the artifact has %d bytes.".formatted(length));
   }
 
+  /** 503: as many uploads as there may be are under way. */
+  public static ProblemDetail tooManyUploads() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Too many uploads",
+        "As many uploads as there may be are under way. Try again in a while, or raise"
+            + " artifact-server.upload.max-concurrent.");
+  }
+
   /** 503: the catalog's database cannot be asked. */
   public static ProblemDetail catalogUnavailable() {
     return of(

@@ -10,6 +10,7 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.rest.catalog.ArtifactView;
+import io.artifactserver.rest.catalog.NamesAnArtifact;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -43,10 +45,13 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
+  private final Semaphore places;
 
-  public ArtifactUploadController(ArtifactIngest ingest, ArtifactCatalog catalog) {
+  public ArtifactUploadController(
+      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
     this.ingest = ingest;
     this.catalog = catalog;
+    this.places = new Semaphore(properties.maxConcurrent());
   }
 
   /**
@@ -67,13 +72,19 @@ public class ArtifactUploadController {
                   @Content(
                       mediaType = "application/octet-stream",
                       schema = @Schema(type = "string", format = "binary"))))
+  @NamesAnArtifact
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
     requireAbsentIfAsked(id, request);
+    if (!places.tryAcquire()) {
+      throw new ProblemException(Problems.tooManyUploads());
+    }
     try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
+    } finally {
+      places.release();
     }
   }
 

@@ -12,9 +12,6 @@ import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 
 interface BlobRows extends Repository<BlobRow, Long> {
-  @Query("select b from BlobRow b where b.sha256 = :sha256 and b.encrypted = :encrypted")
-  Optional<BlobRow> find(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
-
   /** Blobs that an artifact has, with this digest; oldest first. */
   @Query(
       """
@@ -45,7 +42,7 @@ interface BlobRows extends Repository<BlobRow, Long> {
   @Query(nativeQuery = true, value = "select id from blob where id = :id for update")
   Optional<Long> lock(@Param("id") long id);
 
-  /** Returns 1, or 0 if the key or the digest is taken. */
+  /** Returns 1, or 0 if there is a blob with this digest. */
   @Modifying
   @Query(
       nativeQuery = true,
@@ -53,7 +50,7 @@ interface BlobRows extends Repository<BlobRow, Long> {
           """
           insert into blob (blob_key, length, encrypted, sha256, created_at)
           values (:key, :length, :encrypted, :sha256, :createdAt)
-          on conflict do nothing
+          on conflict (sha256, encrypted) do nothing
           """)
   int insert(
       @Param("key") String key,
@@ -103,25 +100,6 @@ interface BlobRows extends Repository<BlobRow, Long> {
           where id = :id and not exists (select from artifact where blob_id = :id)
           """)
   int deleteUnused(@Param("id") long id);
-
-  @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          insert into forgotten_blob (blob_key, forgotten_at) values (:key, :forgottenAt)
-          on conflict do nothing
-          """)
-  int insertForgotten(@Param("key") String key, @Param("forgottenAt") Instant forgottenAt);
-
-  @Modifying
-  @Query(nativeQuery = true, value = "delete from forgotten_blob where forgotten_at < :instant")
-  int deleteForgottenBefore(@Param("instant") Instant instant);
-
-  @Query(
-      nativeQuery = true,
-      value = "select exists (select from forgotten_blob where blob_key = :key)")
-  boolean isForgotten(@Param("key") String key);
 
   @Query("select b.key from BlobRow b where b.key in :keys")
   Set<String> known(@Param("keys") Collection<String> keys);

@@ -12,6 +12,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,19 +84,13 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
-    return catalog.findShareable(sha256, encrypted);
+  public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
+    return forgetting(id, digests, () -> catalog.share(id, mediaType, digests));
   }
 
   @Override
   public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    try {
-      return catalog.add(id, mediaType, blob, digests);
-    } finally {
-      // Also after a failure, when the transaction's outcome is unknown.
-      artifacts.invalidate(id);
-      contents.invalidateAll(digests.values().values());
-    }
+    return forgetting(id, digests, () -> catalog.add(id, mediaType, blob, digests));
   }
 
   @Override
@@ -112,5 +107,15 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     }
     removed.ifPresent(artifact -> contents.invalidateAll(artifact.digests().values().values()));
     return removed;
+  }
+
+  private <T> T forgetting(ArtifactId id, Digests digests, Supplier<T> addition) {
+    try {
+      return addition.get();
+    } finally {
+      // Also after a failure, when the transaction's outcome is unknown.
+      artifacts.invalidate(id);
+      contents.invalidateAll(digests.values().values());
+    }
   }
 }

@@ -26,7 +26,7 @@ final class CatalogTransactions {
     reading = new TransactionTemplate(transactionManager);
     reading.setReadOnly(true);
     writing = new TransactionTemplate(transactionManager);
-    // The locks taken in add, remove and forget count on later statements seeing what others
+    // The locks taken in share, remove and forget count on later statements seeing what others
     // committed while they waited; PostgreSQL's other levels would fail instead.
     writing.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
   }

@@ -8,13 +8,13 @@ import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
-import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.springframework.data.domain.Limit;
 
@@ -120,74 +120,84 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<BlobRef> findShareable(Digest sha256, boolean encrypted) {
-    if (sha256.algorithm() != DigestAlgorithm.SHA_256) {
-      throw new IllegalArgumentException("Blobs are shared by SHA-256, not by " + sha256);
+  public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
+    while (true) {
+      switch (attempt(() -> tryShare(id, mediaType, digests, now()))) {
+        case Attempt.Decided(Addition addition) -> {
+          return Optional.of(addition);
+        }
+        case Attempt.NoBlob _ -> {
+          return Optional.empty();
+        }
+        case Attempt.Overtaken _ -> {}
+      }
     }
-    return transactions.read(() -> blobs.find(sha256.bytes(), encrypted).map(BlobRow::toBlobRef));
   }
 
   @Override
   public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    // A failed attempt means that another transaction got its way, so this comes to an end.
     while (true) {
-      Optional<Addition> addition =
-          transactions.write(transaction -> {
-            Optional<Addition> attempt = tryAdd(id, mediaType, blob, digests);
-            if (attempt.filter(Addition.Added.class::isInstance).isEmpty()) {
-              // What was taken up or inserted for an artifact that is none must not stay.
-              transaction.setRollbackOnly();
-            }
-            return attempt;
-          });
-      if (addition.isPresent()) {
-        return addition.get();
+      Attempt attempt = attempt(() -> tryAdd(id, mediaType, blob, digests));
+      if (attempt instanceof Attempt.Decided(Addition addition)) {
+        return addition;
       }
     }
   }
 
-  /** Returns empty if another transaction came in between. */
-  private Optional<Addition> tryAdd(
-      ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+  /** A failed attempt means that another transaction got its way, so repeating comes to an end. */
+  private Attempt attempt(Supplier<Attempt> work) {
+    return transactions.write(transaction -> {
+      Attempt attempt = work.get();
+      if (!(attempt instanceof Attempt.Decided(Addition.Added _))) {
+        // What was taken up or inserted for an artifact that is none must not stay.
+        transaction.setRollbackOnly();
+      }
+      return attempt;
+    });
+  }
+
+  private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    Instant now = now();
+    // Without effect if a blob has the bytes: the artifact shares that one.
+    repositories
+        .findByName(id.repository())
+        .ifPresent(repository ->
+            blobs.insert(
+                blob.key(), blob.length(), repository.encrypted(), digests.sha256().bytes(), now));
+    return tryShare(id, mediaType, digests, now);
+  }
+
+  private Attempt tryShare(ArtifactId id, String mediaType, Digests digests, Instant now) {
     Optional<RepositoryRow> repository = repositories.findByName(id.repository());
     if (repository.isEmpty()) {
-      return Optional.of(new Addition.NoRepository());
+      return new Attempt.Decided(new Addition.NoRepository());
     }
     Optional<ArtifactRow> existing = artifacts.find(id.repository(), id.path());
     if (existing.isPresent()) {
-      return Optional.of(new Addition.PathTaken(existing.get().toArtifact()));
+      return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
     }
-    Instant now = now();
-    byte[] sha256 = digests.sha256().bytes();
-    boolean encrypted = repository.get().encrypted();
-    Optional<BlobRow> row = blobs.lock(sha256, encrypted);
-    if (row.isEmpty()) {
-      if (blobs.isForgotten(blob.key())) {
-        return Optional.of(new Addition.BlobGone());
-      }
-      if (blobs.insert(blob.key(), blob.length(), encrypted, sha256, now) == 0) {
-        return Optional.empty();
-      }
-      row = blobs.lock(sha256, encrypted);
-    } else if (row.get().retired()) {
-      blobs.takeUp(row.get().id());
+    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), repository.get().encrypted());
+    if (locked.isEmpty()) {
+      return new Attempt.NoBlob();
     }
-    BlobRow locked = row.orElseThrow();
+    BlobRow blob = locked.get();
+    if (blob.retired()) {
+      blobs.takeUp(blob.id());
+    }
     // Also of a blob that was there: its digests may date from before an algorithm was added.
     digests
         .values()
         .values()
-        .forEach(
-            digest -> blobs.insertDigest(locked.id(), digest.algorithm().id(), digest.bytes()));
-    if (artifacts.insert(repository.get().id(), id.path(), locked.id(), mediaType, now) == 0) {
-      return Optional.empty();
+        .forEach(digest -> blobs.insertDigest(blob.id(), digest.algorithm().id(), digest.bytes()));
+    if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
+      return new Attempt.Overtaken();
     }
-    return Optional.of(
+    return new Attempt.Decided(
         new Addition.Added(
             new Artifact(
                 repository.get().toRepository(),
                 id.path(),
-                locked.toBlobRef(),
+                blob.toBlobRef(),
                 mediaType,
                 digests,
                 now)));
@@ -229,6 +239,17 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     } catch (InvalidNameException e) {
       return false;
     }
+  }
+
+  /** How one transaction of {@link #share} or {@link #add} ended. */
+  private sealed interface Attempt {
+    record Decided(Addition addition) implements Attempt {}
+
+    /** No blob has the bytes. */
+    record NoBlob() implements Attempt {}
+
+    /** Another transaction came in between. */
+    record Overtaken() implements Attempt {}
   }
 
   private record Removal(Optional<Artifact> removed) {}

@@ -2,10 +2,7 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.BlobRegister;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -14,17 +11,12 @@ import org.springframework.data.domain.Limit;
 
 /** The blobs' rows in PostgreSQL. Immutable, thread-safe. */
 final class JpaBlobRegister implements BlobRegister {
-  /** Far longer than the moment between an upload's look for a shareable blob and its row. */
-  static final Duration FORGOTTEN_KEPT = Duration.ofDays(7);
-
   private final CatalogTransactions transactions;
   private final BlobRows blobs;
-  private final InstantSource clock;
 
-  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
+  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs) {
     this.transactions = transactions;
     this.blobs = blobs;
-    this.clock = clock;
   }
 
   @Override
@@ -37,13 +29,7 @@ final class JpaBlobRegister implements BlobRegister {
   public boolean forget(BlobRef blob) {
     return transactions.write(_ -> {
       Optional<BlobRow> row = blobs.lock(blob.key()).filter(BlobRow::retired);
-      if (row.isEmpty() || blobs.deleteUnused(row.get().id()) == 0) {
-        return false;
-      }
-      Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-      blobs.insertForgotten(blob.key(), now);
-      blobs.deleteForgottenBefore(now.minus(FORGOTTEN_KEPT));
-      return true;
+      return row.isPresent() && blobs.deleteUnused(row.get().id()) == 1;
     });
   }
 

@@ -35,6 +35,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps each blob as one read-only file {@code blobs/ab/cd/<key>} of a folder. Thread-safe, and the
@@ -46,6 +48,7 @@ import java.util.stream.Stream;
  */
 public final class FileBlobStore implements BlobStore {
   static final String NAME = "file";
+  private static final Logger LOGGER = LoggerFactory.getLogger(FileBlobStore.class);
   private static final FileAttribute<Set<PosixFilePermission>> WRITABLE_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
@@ -82,6 +85,10 @@ public final class FileBlobStore implements BlobStore {
     try {
       store.createDurably(store.blobsFolder);
       store.createDurably(store.uploadsFolder);
+      LOGGER.info(
+          "Blobs are kept in {}, which has {} MiB free",
+          store.blobsFolder,
+          Files.getFileStore(root).getUsableSpace() >> 20);
     } catch (IOException e) {
       throw store.errors.ofStore("open", e);
     }

@@ -2,8 +2,7 @@ package io.artifactserver.storage.postgres;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.nio.file.Path;
-import org.springframework.beans.factory.annotation.Value;
+import io.artifactserver.storage.folder.DataFolder;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
@@ -28,16 +27,13 @@ public class DatabaseAutoConfiguration {
   /**
    * Waits for the operator's database, or starts the embedded one.
    *
+   * @param folder held before the database starts and until it has stopped
    * @throws DatabaseStartException if there is none to be had
    */
-  // A String, not a Path: Spring would first look for a resource of that name on the class path.
   @Bean(destroyMethod = "close")
-  DatabaseServer databaseServer(
-      DatabaseProperties properties,
-      @Value("${artifact-server.data-dir:./data}") String dataDirectory) {
+  DatabaseServer databaseServer(DatabaseProperties properties, DataFolder folder) {
     return properties.embedded()
-        ? EmbeddedPostgres.start(
-            Path.of(dataDirectory), properties.poolSize() + FURTHER_CONNECTIONS)
+        ? EmbeddedPostgres.start(folder.path(), properties.poolSize() + FURTHER_CONNECTIONS)
         : ExternalPostgres.await(properties);
   }
 

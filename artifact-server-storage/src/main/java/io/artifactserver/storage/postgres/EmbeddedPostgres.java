@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +21,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HexFormat;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -41,8 +38,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@code postgres}: the cluster;
  *   <li>{@code postgres-secret}: the password, readable by the owner only;
  *   <li>{@code postgres-log}: seven days of logs;
- *   <li>{@code postgres-binaries}: the programs, unpacked; may be deleted when it is stopped;
- *   <li>{@code postgres-lock}: locked by the process that uses the folder.
+ *   <li>{@code postgres-binaries}: the programs, unpacked; may be deleted when it is stopped.
  * </ul>
  *
  * <p>The server runs in a session of its own, so Ctrl-C in a terminal reaches only this process,
@@ -63,7 +59,6 @@ public final class EmbeddedPostgres implements DatabaseServer {
       PosixFilePermissions.fromString("rw-------");
 
   private final Layout layout;
-  private final FileChannel lock;
   private final PostgresCommand command;
   private final PostgresBinaries binaries;
   private final String password;
@@ -72,13 +67,11 @@ public final class EmbeddedPostgres implements DatabaseServer {
 
   private EmbeddedPostgres(
       Layout layout,
-      FileChannel lock,
       PostgresCommand command,
       PostgresBinaries binaries,
       String password,
       int port) {
     this.layout = layout;
-    this.lock = lock;
     this.command = command;
     this.binaries = binaries;
     this.password = password;
@@ -88,29 +81,21 @@ public final class EmbeddedPostgres implements DatabaseServer {
   /**
    * Starts the server; makes the cluster first if the folder has none. Blocks, for seconds.
    *
-   * @param dataDirectory made if it is missing
+   * @param dataDirectory exists and is this process's alone: a second one would take this server
+   *     for an orphan
    * @param maxConnections a count; at least 20 are allowed
    * @throws DatabaseStartException if it does not start; nothing is left running then
    */
   public static EmbeddedPostgres start(Path dataDirectory, int maxConnections) {
     try {
-      Files.createDirectories(dataDirectory);
-      Layout layout = new Layout(dataDirectory.toRealPath());
-      FileChannel lock = lock(layout);
-      try {
-        return start(layout, lock, Math.max(20, maxConnections));
-      } catch (IOException | RuntimeException e) {
-        lock.close();
-        throw e;
-      }
+      return start(new Layout(dataDirectory.toRealPath()), Math.max(20, maxConnections));
     } catch (IOException e) {
       throw new DatabaseStartException(
           "The embedded PostgreSQL in %s does not start: %s".formatted(dataDirectory, e), e);
     }
   }
 
-  private static EmbeddedPostgres start(Layout layout, FileChannel lock, int maxConnections)
-      throws IOException {
+  private static EmbeddedPostgres start(Layout layout, int maxConnections) throws IOException {
     long begin = System.nanoTime();
     Files.createDirectories(
         layout.logs(),
@@ -126,7 +111,7 @@ public final class EmbeddedPostgres implements DatabaseServer {
     }
     requireSameVersion(layout, command, binaries);
     int port = startServer(layout, command, binaries, maxConnections);
-    EmbeddedPostgres server = new EmbeddedPostgres(layout, lock, command, binaries, password, port);
+    EmbeddedPostgres server = new EmbeddedPostgres(layout, command, binaries, password, port);
     try {
       server.createDatabase();
     } catch (SQLException e) {
@@ -175,43 +160,12 @@ public final class EmbeddedPostgres implements DatabaseServer {
       LOGGER.info("Embedded PostgreSQL in {} is stopped", layout.cluster());
     } catch (IOException e) {
       LOGGER.warn("Embedded PostgreSQL in {} did not stop: {}", layout.cluster(), e.getMessage());
-    } finally {
-      try {
-        lock.close();
-      } catch (IOException e) {
-        LOGGER.warn("Could not release {}: {}", layout.lock(), e.getMessage());
-      }
     }
   }
 
   @Override
   public String toString() {
     return "EmbeddedPostgres[" + layout.cluster() + ", port " + port + "]";
-  }
-
-  /** Keeps a second process from taking our server for an orphan. */
-  private static FileChannel lock(Layout layout) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            layout.lock(),
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-            PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    Optional<FileLock> lock;
-    try {
-      lock = Optional.ofNullable(channel.tryLock());
-    } catch (OverlappingFileLockException e) {
-      lock = Optional.empty();
-    } catch (IOException e) {
-      channel.close();
-      throw e;
-    }
-    if (lock.isEmpty()) {
-      channel.close();
-      throw new DatabaseStartException(
-          "Another server uses the data folder %s: stop it, or set artifact-server.data-dir"
-              .formatted(layout.root()));
-    }
-    return channel;
   }
 
   /**
@@ -517,10 +471,6 @@ public final class EmbeddedPostgres implements DatabaseServer {
 
     Path binaries() {
       return root.resolve("postgres-binaries");
-    }
-
-    Path lock() {
-      return root.resolve("postgres-lock");
     }
 
     Path logs() {

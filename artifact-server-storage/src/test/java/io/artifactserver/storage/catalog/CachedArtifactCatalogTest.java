@@ -95,6 +95,10 @@ class CachedArtifactCatalogTest {
     assertThat(catalog.createRepository(repository + "2", false, false)).isPresent();
     add(new ArtifactId(repository + "2", "b"));
     assertThat(catalog.findContent(digest).orElseThrow().repositories()).hasSize(2);
+    assertThat(catalog.createRepository(repository + "3", false, false)).isPresent();
+    assertThat(catalog.share(new ArtifactId(repository + "3", "c"), "text/plain", digests))
+        .containsInstanceOf(ArtifactCatalog.Addition.Added.class);
+    assertThat(catalog.findContent(digest).orElseThrow().repositories()).hasSize(3);
   }
 
   /** A load that began before a deletion never leaves its result behind. */

@@ -9,11 +9,16 @@ import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.folder.DataFolderProperties;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class FileStorageAutoConfigurationTest {
   @TempDir private Path folder;
 
@@ -80,6 +85,14 @@ class FileStorageAutoConfigurationTest {
                 .rootCause()
                 .hasMessageContaining("artifact-server.storage.backend")
                 .hasMessageContaining("floppy"));
+  }
+
+  @Test
+  void saysWhereBlobsAreAndHowMuchRoomThereIs(CapturedOutput output) {
+    runner().run(context -> assertThat(context).hasNotFailed());
+    assertThat(output)
+        .containsPattern(
+            "Blobs are kept in " + Pattern.quote(folder + "/blobs") + ", which has \\d+ MiB free");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,9 +46,10 @@ public record TestDatabase(String url, String username, String password) {
     return DriverManager.getConnection(url, username, password);
   }
 
-  /** The properties that make the application use it. */
+  /** The properties that make the application use it, with a new data folder. */
   public String[] properties() {
     return new String[] {
+      "artifact-server.data-dir=target/test-data/" + UUID.randomUUID(),
       "artifact-server.database.url=" + url,
       "artifact-server.database.username=" + username,
       "artifact-server.database.password=" + password

@@ -1,0 +1,19 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.rest.app.SettingNames.UnknownSetting;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Names below {@code artifact-server} that are no setting's; the message lists them. */
+final class UnknownSettingsException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  UnknownSettingsException(List<UnknownSetting> settings) {
+    super(settings.stream().map(UnknownSettingsException::line).collect(Collectors.joining("\n")));
+  }
+
+  private static String line(UnknownSetting setting) {
+    return "%s (%s) is no setting, or has no effect beside the others. The nearest is %s."
+        .formatted(setting.name(), setting.origin(), setting.nearest());
+  }
+}

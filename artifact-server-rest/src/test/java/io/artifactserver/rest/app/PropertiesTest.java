@@ -1,0 +1,79 @@
+package io.artifactserver.rest.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.artifactserver.rest.upload.UploadProperties;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.util.unit.DataSize;
+
+/** The records of this room: the defaults, every name, and the bounds. */
+class PropertiesTest {
+  private static final DataSize ANY_SIZE = DataSize.ofBytes(1);
+  private static final Duration ANY_TIME = Duration.ofSeconds(1);
+
+  @Test
+  void defaults() {
+    assertThat(bind("access", AccessProperties.class, Map.of()))
+        .isEqualTo(new AccessProperties(false));
+    assertThat(bind("retire", RetireProperties.class, Map.of()))
+        .isEqualTo(
+            new RetireProperties(
+                Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
+    assertThat(bind("upload", UploadProperties.class, Map.of()))
+        .isEqualTo(
+            new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE), 16));
+  }
+
+  @Test
+  void everyName() {
+    assertThat(
+            bind(
+                "access",
+                AccessProperties.class,
+                Map.of("artifact-server.access.public-metrics", "true")))
+        .isEqualTo(new AccessProperties(true));
+    assertThat(
+            bind(
+                "retire",
+                RetireProperties.class,
+                Map.of(
+                    "artifact-server.retire.grace-period", "0s",
+                    "artifact-server.retire.orphan-age", "2h",
+                    "artifact-server.retire.sweep-interval", "200ms")))
+        .isEqualTo(
+            new RetireProperties(Duration.ZERO, Duration.ofHours(2), Duration.ofMillis(200)));
+    assertThat(
+            bind(
+                "upload",
+                UploadProperties.class,
+                Map.of(
+                    "artifact-server.upload.max-artifact-size", "5MB",
+                    "artifact-server.upload.max-total-size", "7GB",
+                    "artifact-server.upload.max-concurrent", "3")))
+        .isEqualTo(new UploadProperties(DataSize.ofMegabytes(5), DataSize.ofGigabytes(7), 3));
+  }
+
+  @Test
+  void refusesValuesOutOfBounds() {
+    refuses(() -> new RetireProperties(Duration.ofSeconds(-1), ANY_TIME, ANY_TIME), "grace-period");
+    refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME), "orphan-age");
+    refuses(() -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO), "sweep-interval");
+    refuses(() -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1), "max-artifact-size");
+    refuses(() -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1), "max-total-size");
+    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0), "max-concurrent");
+  }
+
+  private static void refuses(Runnable construction, String name) {
+    assertThatIllegalArgumentException().isThrownBy(construction::run).withMessageContaining(name);
+  }
+
+  private static <T> T bind(String room, Class<T> type, Map<String, String> properties) {
+    return new Binder(new MapConfigurationPropertySource(properties))
+        .bindOrCreate("artifact-server." + room, type);
+  }
+}
