@@ -49,5 +49,5 @@ HEALTHCHECK --interval=10s --timeout=6s --start-period=120s --retries=3 CMD ["ba
 # are served. Further JVM options: JDK_JAVA_OPTIONS.
 ENTRYPOINT ["java", "-XX:MaxRAMPercentage=25", "-XX:MaxDirectMemorySize=128m", \
   "-XX:ReservedCodeCacheSize=96m", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders", \
-  "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
+  "-XX:TrimNativeHeapInterval=10000", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
   "--sun-misc-unsafe-memory-access=allow", "-jar", "artifact-server.jar"]

@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -60,7 +61,21 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     String path = request.getHttpURI().getPath();
+    if ("*".equals(path)) {
+      answerOtherMethod(request, response, callback);
+      return true;
+    }
     if (path == null || !addresses.isTarget(path)) {
+      // The servlet framework would echo a TRACE, credentials included.
+      if (HttpMethod.TRACE.is(request.getMethod()) || HttpMethod.CONNECT.is(request.getMethod())) {
+        problems.write(
+            request,
+            response,
+            callback,
+            Problems.methodNotImplemented(request.getMethod()),
+            HttpFields.EMPTY);
+        return true;
+      }
       getServer().getThreadPool().execute(() -> handleElsewhere(request, response, callback));
       return true;
     }

@@ -97,6 +97,12 @@ public final class Problems {
         HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed", "Allowed here: " + allowed + '.');
   }
 
+  /** 501: no resource here knows the method. */
+  public static ProblemDetail methodNotImplemented(String method) {
+    return of(
+        HttpStatus.NOT_IMPLEMENTED, "Method not implemented", "No resource here knows " + method + '.');
+  }
+
   /** 412: the caller's precondition does not hold. */
   public static ProblemDetail preconditionFailed() {
     return of(
