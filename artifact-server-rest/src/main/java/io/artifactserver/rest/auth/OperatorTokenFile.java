@@ -4,6 +4,9 @@ import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.TokenSecret;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -87,7 +90,15 @@ public final class OperatorTokenFile {
     Files.deleteIfExists(part);
     Files.createFile(
         part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(part, secret.reveal() + "\n", StandardOpenOption.WRITE);
+    try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
+      ByteBuffer text =
+          ByteBuffer.wrap((secret.reveal() + "\n").getBytes(StandardCharsets.US_ASCII));
+      while (text.hasRemaining()) {
+        channel.write(text);
+      }
+      // An empty file after a power cut would stop the next start.
+      channel.force(true);
+    }
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
   }
 }

@@ -107,17 +107,6 @@ class Rfc9110WireIT {
     assertThat(response.field("Content-Encoding")).isEmpty();
   }
 
-  /** Of this very artifact: the two repositories' may be a second apart. */
-  private Instant lastModified(String path) throws IOException {
-    Response head = exchange("HEAD", path, List.of());
-    Instant lastModified =
-        HttpDate.parse(head.field("Last-Modified").orElseThrow(), Instant.now()).orElseThrow();
-    assertThat(lastModified)
-        .isBeforeOrEqualTo(
-            HttpDate.parse(head.field("Date").orElseThrow(), Instant.now()).orElseThrow());
-    return lastModified;
-  }
-
   private static void requireWhole(RequestLine line, Response response, String mediaType) {
     requireRepresentationFields(response);
     assertThat(response.field("Content-Type")).contains(mediaType);
