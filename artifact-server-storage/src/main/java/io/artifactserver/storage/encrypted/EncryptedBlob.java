@@ -1,0 +1,109 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.util.Optional;
+
+/** A blob whose stored bytes are ciphertext; thread-safe. */
+final class EncryptedBlob implements Blob {
+  private final BlobRef ref;
+  private final BlobStore inner;
+  private final SegmentKeys keys;
+  private final SegmentCipher.Pool ciphers;
+  private final String storeName;
+
+  EncryptedBlob(
+      BlobRef ref,
+      BlobStore inner,
+      SegmentKeys keys,
+      SegmentCipher.Pool ciphers,
+      String storeName) {
+    this.ref = ref;
+    this.inner = inner;
+    this.keys = keys;
+    this.ciphers = ciphers;
+    this.storeName = storeName;
+  }
+
+  @Override
+  public BlobRef ref() {
+    return ref;
+  }
+
+  @Override
+  public int pieceLength() {
+    return SegmentLayout.plainCapacity(ciphers.segmentLength());
+  }
+
+  @Override
+  public RangeReader open(ByteRange range) throws StorageException {
+    range.requireWithin(ref.length());
+    return open(range, keys.find(ref));
+  }
+
+  /** If the key is remembered, and the ciphertext mapped and in the page cache. */
+  @Override
+  public Optional<RangeReader> openWarm(ByteRange range) throws StorageException {
+    range.requireWithin(ref.length());
+    Optional<SegmentKey> key = keys.peek(ref.key());
+    if (key.isEmpty() || range.length() == 0) {
+      return Optional.empty();
+    }
+    SegmentLayout layout = new SegmentLayout(key.get().segmentLength(), ref.length());
+    ByteRange covering = layout.ciphertextRange(range);
+    Optional<FileRegion> region = inner(layout).fileRegion(covering);
+    if (region.isEmpty()) {
+      return Optional.empty();
+    }
+    if (covering.length() > Integer.MAX_VALUE
+        || !region.get().isResident(0, (int) covering.length())) {
+      region.get().close();
+      return Optional.empty();
+    }
+    return Optional.of(reader(range, key.get(), layout, new Ciphertext.Mapped(region.get())));
+  }
+
+  @Override
+  public Optional<FileRegion> fileRegion(ByteRange range) {
+    range.requireWithin(ref.length());
+    return Optional.empty();
+  }
+
+  private RangeReader open(ByteRange range, SegmentKey key) throws StorageException {
+    SegmentLayout layout = new SegmentLayout(key.segmentLength(), ref.length());
+    ByteRange covering = layout.ciphertextRange(range);
+    Blob blob = inner(layout);
+    Optional<FileRegion> region = blob.fileRegion(covering);
+    Ciphertext ciphertext =
+        region.isPresent()
+            ? new Ciphertext.Mapped(region.get())
+            : new Ciphertext.Streamed(blob.open(covering));
+    return reader(range, key, layout, ciphertext);
+  }
+
+  private RangeReader reader(
+      ByteRange range, SegmentKey key, SegmentLayout layout, Ciphertext ciphertext)
+      throws StorageException {
+    EncryptedRangeReader reader =
+        new EncryptedRangeReader(ref, range, layout, key, ciphertext, ciphers, storeName);
+    if (ref.length() == 0) {
+      try {
+        reader.authenticate();
+      } catch (StorageException | RuntimeException e) {
+        reader.close();
+        throw e;
+      }
+    }
+    return reader;
+  }
+
+  /** Of the length that it must have; the inner store refuses any other. */
+  private Blob inner(SegmentLayout layout) {
+    return inner.blob(new BlobRef(ref.key(), layout.ciphertextLength()));
+  }
+}
