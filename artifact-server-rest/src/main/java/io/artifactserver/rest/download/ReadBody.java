@@ -63,6 +63,9 @@ final class ReadBody implements BodySource {
         remaining -= reader.read(bytes);
         if (remaining == 0) {
           closeReader();
+        } else if (bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
+          // What does not fit would occupy a second buffer until the client has taken the first.
+          break;
         }
       } else {
         advance();

@@ -2,8 +2,9 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.http.ContentRange;
@@ -33,7 +34,10 @@ import org.slf4j.LoggerFactory;
 final class ResponseEmitter {
   private static final Logger LOG = LoggerFactory.getLogger(ResponseEmitter.class);
 
-  private final BlobStore store;
+  /** In bytes. Checked for residency at once, and its mapping is held while it is sent. */
+  private static final int MAX_WARM_LENGTH = 4 * 1024 * 1024;
+
+  private final BlobStores stores;
   private final ProblemWriter problems;
   private final TransferObserver observer;
   private final Executor coldPages;
@@ -44,12 +48,12 @@ final class ResponseEmitter {
    * @param blockingReads for readers, which block without a page fault
    */
   ResponseEmitter(
-      BlobStore store,
+      BlobStores stores,
       ProblemWriter problems,
       TransferObserver observer,
       Executor coldPages,
       Executor blockingReads) {
-    this.store = store;
+    this.stores = stores;
     this.problems = problems;
     this.observer = observer;
     this.coldPages = coldPages;
@@ -67,7 +71,7 @@ final class ResponseEmitter {
           callback.succeeded();
         } else {
           ByteRange whole = ByteRange.whole(length);
-          send(request, response, callback, served, whole, BodyPart.of(whole));
+          send(request, response, callback, served, whole, true, BodyPart.of(whole));
         }
       }
       case ResponsePlan.Single(ByteRange range) -> {
@@ -79,7 +83,7 @@ final class ResponseEmitter {
             served.mediaType(),
             range.length());
         response.getHeaders().put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
-        send(request, response, callback, served, range, BodyPart.of(range));
+        send(request, response, callback, served, range, true, BodyPart.of(range));
       }
       case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
         MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
@@ -90,7 +94,14 @@ final class ResponseEmitter {
             served,
             multipart.contentType(),
             multipart.length());
-        send(request, response, callback, served, ByteRange.whole(length), BodyPart.of(multipart));
+        send(
+            request,
+            response,
+            callback,
+            served,
+            ByteRange.whole(length),
+            false,
+            BodyPart.of(multipart));
       }
       case ResponsePlan.NotModified _ -> {
         response.setStatus(HttpStatus.NOT_MODIFIED_304);
@@ -148,6 +159,7 @@ final class ResponseEmitter {
 
   /**
    * @param covering every stored part of the body
+   * @param isPlainRange whether that is all of the body
    */
   private void send(
       Request request,
@@ -155,6 +167,7 @@ final class ResponseEmitter {
       Callback callback,
       Served served,
       ByteRange covering,
+      boolean isPlainRange,
       Iterator<BodyPart> parts) {
     ByteBufferPool pool = request.getComponents().getByteBufferPool();
     try {
@@ -162,13 +175,13 @@ final class ResponseEmitter {
         case Served.Bytes.Inline(ByteBuffer bytes) ->
             sendMapped(response, callback, new MappedBody(new InlineRegion(bytes), 0, parts, pool));
         case Served.Bytes.Stored(BlobRef ref) -> {
-          Blob blob = store.blob(ref);
+          Blob blob = stores.blob(ref);
           Optional<FileRegion> region = blob.fileRegion(covering);
           if (region.isPresent()) {
             sendMapped(
                 response, callback, new MappedBody(region.get(), covering.position(), parts, pool));
           } else {
-            blockingReads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+            sendRead(request, response, callback, blob, covering, isPlainRange, parts, pool);
           }
         }
       }
@@ -182,7 +195,33 @@ final class ResponseEmitter {
         .iterate();
   }
 
+  /**
+   * What is in memory is read on this thread: a hop costs more than a segment. A long range could
+   * outlast its pages there, and occupy the thread for others.
+   */
   private void sendRead(
+      Request request,
+      Response response,
+      Callback callback,
+      Blob blob,
+      ByteRange covering,
+      boolean isPlainRange,
+      Iterator<BodyPart> parts,
+      ByteBufferPool pool)
+      throws StorageException {
+    if (isPlainRange && covering.length() <= MAX_WARM_LENGTH) {
+      Optional<RangeReader> reader = blob.openWarm(covering);
+      if (reader.isPresent()) {
+        BodySource body = new WarmBody(reader.get(), covering.length(), pool);
+        new Transfer(response, callback, body, blockingReads, TransferOutcome.Kind.READ, observer)
+            .iterate();
+        return;
+      }
+    }
+    blockingReads.execute(() -> sendBlocking(request, response, callback, blob, parts, pool));
+  }
+
+  private void sendBlocking(
       Request request,
       Response response,
       Callback callback,
@@ -206,7 +245,11 @@ final class ResponseEmitter {
   /** Nothing is sent yet, so the failure becomes an answer. */
   private void fail(
       Request request, Response response, Callback callback, StorageException failure) {
-    LOG.error("Cannot serve {}", request.getHttpURI().getPath(), failure);
+    if (failure instanceof StorageException.BlobCorrupt damage) {
+      observer.damaged(damage);
+    } else {
+      LOG.error("Cannot serve {}", request.getHttpURI().getPath(), failure);
+    }
     response.reset();
     problems.write(request, response, callback, Problems.of(failure), HttpFields.EMPTY);
   }
