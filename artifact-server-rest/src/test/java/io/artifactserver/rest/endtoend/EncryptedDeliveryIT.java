@@ -129,8 +129,7 @@ class EncryptedDeliveryIT {
       String before = operator.get("/api/v1/encryption/keys").body();
       long retired = Long.parseLong(before.replaceAll("(?s).*\"id\":(\\d+).*", "$1"));
       assertThat(operator.json("POST", "/api/v1/encryption/keys", "").statusCode()).isEqualTo(201);
-      assertThat(operator.delete("/api/v1/encryption/keys/" + retired).statusCode())
-          .isEqualTo(409);
+      assertThat(operator.delete("/api/v1/encryption/keys/" + retired).statusCode()).isEqualTo(409);
       long deadline = System.nanoTime() + 60_000_000_000L;
       while (operator.delete("/api/v1/encryption/keys/" + retired).statusCode() != 204) {
         assertThat(System.nanoTime()).isLessThan(deadline);
@@ -248,8 +247,7 @@ class EncryptedDeliveryIT {
     HttpResponse<byte[]> whole = operator.download(path);
     assertThat(whole.statusCode()).isEqualTo(200);
     assertThat(whole.body()).isEqualTo(content);
-    byte[] digest =
-        MessageDigest.getInstance("SHA-256").digest(content);
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
     assertThat(whole.headers().firstValue("ETag"))
         .contains('"' + HexFormat.of().formatHex(digest) + '"');
     int[][] ranges = {{0, 1}, {65_400, 300}, {1_000_001, 131_072}, {LENGTH - 1, 1}, {0, LENGTH}};
@@ -258,15 +256,15 @@ class EncryptedDeliveryIT {
           operator.download(
               path, "Range", "bytes=%d-%d".formatted(range[0], range[0] + range[1] - 1));
       assertThat(part.statusCode()).isEqualTo(206);
-      assertThat(part.body())
-          .isEqualTo(Arrays.copyOfRange(content, range[0], range[0] + range[1]));
+      assertThat(part.body()).isEqualTo(Arrays.copyOfRange(content, range[0], range[0] + range[1]));
     }
     HttpResponse<byte[]> several =
         operator.download(path, "Range", "bytes=2000000-2200000,0-99,65463-65464,-5");
     assertThat(several.statusCode()).isEqualTo(206);
-    requireParts(several, content, new int[][] {
-      {2_000_000, 200_001}, {0, 100}, {65_463, 2}, {LENGTH - 5, 5}
-    });
+    requireParts(
+        several,
+        content,
+        new int[][] {{2_000_000, 200_001}, {0, 100}, {65_463, 2}, {LENGTH - 5, 5}});
   }
 
   private static void requireParts(HttpResponse<byte[]> several, byte[] content, int[][] ranges) {
@@ -293,8 +291,7 @@ class EncryptedDeliveryIT {
         "bytes=%d-%d".formatted(position, position + length - 1));
   }
 
-  private static void requireRefused(
-      Path data, String words, String name, String... arguments) {
+  private static void requireRefused(Path data, String words, String name, String... arguments) {
     assertThatIllegalStateException()
         .isThrownBy(() -> PackagedServer.start(data, arguments).close())
         .withMessageContaining("APPLICATION FAILED TO START")
