@@ -89,7 +89,8 @@ public class SegmentBenchmark {
     skipping.create(BLOB_LENGTH);
     tink = new AesGcmHkdfStreaming(TINK_KEY, "HmacSha256", 32, segmentLength, 0);
     tinkFile = folder.resolve("tink");
-    try (var stream = tink.newEncryptingStream(Files.newOutputStream(tinkFile), NO_ASSOCIATED_DATA)) {
+    try (var stream =
+        tink.newEncryptingStream(Files.newOutputStream(tinkFile), NO_ASSOCIATED_DATA)) {
       byte[] content = new byte[MEGABYTE];
       for (long written = 0; written < BLOB_LENGTH; written += content.length) {
         stream.write(content);

@@ -60,12 +60,14 @@ final class ReadBody implements BodySource {
         bytes.put(framing);
         framing = null;
       } else if (reader != null && remaining > 0) {
+        if (bytes.position() > 0
+            && bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
+          // What does not fit would occupy a second buffer until the client has taken the first.
+          break;
+        }
         remaining -= reader.read(bytes);
         if (remaining == 0) {
           closeReader();
-        } else if (bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
-          // What does not fit would occupy a second buffer until the client has taken the first.
-          break;
         }
       } else {
         advance();

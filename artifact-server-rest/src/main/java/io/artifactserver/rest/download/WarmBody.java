@@ -11,17 +11,27 @@ final class WarmBody implements BodySource {
   private final RangeReader reader;
   private final RetainableByteBuffer.Mutable buffer;
   private long remaining;
+  private boolean isFilled;
 
-  /** Takes over the reader. */
-  WarmBody(RangeReader reader, long length, ByteBufferPool pool) {
+  /**
+   * Takes over the reader, and reads the first piece, so that a failure is known before anything is
+   * sent.
+   */
+  WarmBody(RangeReader reader, long length, ByteBufferPool pool) throws StorageException {
     this.reader = reader;
     this.remaining = length;
     this.buffer = pool.acquire(ReadBody.BUFFER_LENGTH, true);
+    try {
+      fill();
+    } catch (StorageException | RuntimeException e) {
+      close();
+      throw e;
+    }
   }
 
   @Override
   public boolean hasNext() {
-    return remaining > 0;
+    return isFilled || remaining > 0;
   }
 
   @Override
@@ -36,14 +46,23 @@ final class WarmBody implements BodySource {
 
   @Override
   public ByteBuffer next() throws StorageException {
-    ByteBuffer bytes = buffer.getByteBuffer().clear();
-    remaining -= reader.read(bytes);
-    return bytes.flip();
+    if (!isFilled) {
+      fill();
+    }
+    isFilled = false;
+    return buffer.getByteBuffer();
   }
 
   @Override
   public void close() {
     reader.close();
     buffer.release();
+  }
+
+  private void fill() throws StorageException {
+    ByteBuffer bytes = buffer.getByteBuffer().clear();
+    remaining -= reader.read(bytes);
+    bytes.flip();
+    isFilled = true;
   }
 }

@@ -11,6 +11,9 @@ import java.util.Optional;
 
 /** A blob whose stored bytes are ciphertext; thread-safe. */
 final class EncryptedBlob implements Blob {
+  /** In bytes. A longer range could lose its pages before they are read. */
+  private static final int MAX_MAPPED_LENGTH = 8 * 1024 * 1024;
+
   private final BlobRef ref;
   private final BlobStore inner;
   private final SegmentKeys keys;
@@ -51,21 +54,14 @@ final class EncryptedBlob implements Blob {
   public Optional<RangeReader> openWarm(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());
     Optional<SegmentKey> key = keys.peek(ref.key());
-    if (key.isEmpty() || range.length() == 0) {
+    if (key.isEmpty()) {
       return Optional.empty();
     }
     SegmentLayout layout = new SegmentLayout(key.get().segmentLength(), ref.length());
-    ByteRange covering = layout.ciphertextRange(range);
-    Optional<FileRegion> region = inner(layout).fileRegion(covering);
-    if (region.isEmpty()) {
-      return Optional.empty();
-    }
-    if (covering.length() > Integer.MAX_VALUE
-        || !region.get().isResident(0, (int) covering.length())) {
-      region.get().close();
-      return Optional.empty();
-    }
-    return Optional.of(reader(range, key.get(), layout, new Ciphertext.Mapped(region.get())));
+    Optional<Ciphertext> mapped = mapped(inner(layout), layout.ciphertextRange(range));
+    return mapped.isPresent()
+        ? Optional.of(reader(range, key.get(), layout, mapped.get()))
+        : Optional.empty();
   }
 
   @Override
@@ -78,12 +74,32 @@ final class EncryptedBlob implements Blob {
     SegmentLayout layout = new SegmentLayout(key.segmentLength(), ref.length());
     ByteRange covering = layout.ciphertextRange(range);
     Blob blob = inner(layout);
+    Optional<Ciphertext> mapped = mapped(blob, covering);
+    return reader(
+        range,
+        key,
+        layout,
+        mapped.isPresent() ? mapped.get() : new Ciphertext.Streamed(blob.open(covering)));
+  }
+
+  /**
+   * From the mapping, if that needs no disk: a page fault would occupy the carrier of a virtual
+   * thread, which a read does not.
+   */
+  private static Optional<Ciphertext> mapped(Blob blob, ByteRange covering)
+      throws StorageException {
+    if (covering.length() > MAX_MAPPED_LENGTH) {
+      return Optional.empty();
+    }
     Optional<FileRegion> region = blob.fileRegion(covering);
-    Ciphertext ciphertext =
-        region.isPresent()
-            ? new Ciphertext.Mapped(region.get())
-            : new Ciphertext.Streamed(blob.open(covering));
-    return reader(range, key, layout, ciphertext);
+    if (region.isEmpty()) {
+      return Optional.empty();
+    }
+    if (covering.length() > 0 && !region.get().isResident(0, (int) covering.length())) {
+      region.get().close();
+      return Optional.empty();
+    }
+    return Optional.of(new Ciphertext.Mapped(region.get()));
   }
 
   private RangeReader reader(

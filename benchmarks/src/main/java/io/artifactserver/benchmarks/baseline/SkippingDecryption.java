@@ -54,8 +54,7 @@ public final class SkippingDecryption {
    */
   public int read(long position, int length, byte[] target) throws IOException {
     try (InputStream stream =
-        new CipherInputStream(
-            Files.newInputStream(file), cipher(Cipher.DECRYPT_MODE), BUFFER_LENGTH)) {
+        new CipherInputStream(Files.newInputStream(file), cipher(Cipher.DECRYPT_MODE))) {
       stream.skipNBytes(position);
       return stream.readNBytes(target, 0, length);
     }
