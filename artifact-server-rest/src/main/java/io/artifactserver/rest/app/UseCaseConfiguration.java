@@ -13,6 +13,7 @@ import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OperatorTokenFile;
+import io.artifactserver.rest.upload.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;

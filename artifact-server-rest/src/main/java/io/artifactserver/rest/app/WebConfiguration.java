@@ -20,12 +20,19 @@ import org.springframework.security.web.authentication.AnonymousAuthenticationFi
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.config.annotation.ViewControllerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** The control plane: access rules, deny by default, and what Spring MVC has to know. */
 @Configuration(proxyBeanMethods = false)
 public class WebConfiguration implements WebMvcConfigurer {
   private static final String OPERATOR = "OPERATOR";
+
+  /** A browser at the root is a human who looks for the way. */
+  @Override
+  public void addViewControllers(ViewControllerRegistry registry) {
+    registry.addRedirectViewController("/", "/swagger-ui.html");
+  }
 
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
@@ -54,6 +61,7 @@ public class WebConfiguration implements WebMvcConfigurer {
               .requestMatchers("/actuator/health", "/actuator/health/**")
               .permitAll()
               .requestMatchers(
+                  "/",
                   "/v3/api-docs",
                   "/v3/api-docs/**",
                   "/v3/api-docs.yaml",
@@ -72,6 +80,8 @@ public class WebConfiguration implements WebMvcConfigurer {
   @Bean
   HttpFirewall firewall() {
     StrictHttpFirewall firewall = new StrictHttpFirewall();
+    // A method that a resource does not know is a 405 of its controller, which names those it does.
+    firewall.setUnsafeAllowAnyHttpMethod(true);
     firewall.setAllowSemicolon(true);
     firewall.setAllowUrlEncodedPercent(true);
     return firewall;

@@ -11,8 +11,6 @@ import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
-import io.swagger.v3.oas.annotations.enums.ParameterIn;
-import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -84,17 +82,7 @@ public class ArtifactController {
   /** Describes an artifact. */
   @GetMapping("/{*path}")
   @Operation(summary = "Describe an artifact")
-  @Parameter(
-      name = "repository",
-      in = ParameterIn.PATH,
-      required = true,
-      schema = @Schema(type = "string"))
-  @Parameter(
-      name = "path",
-      in = ParameterIn.PATH,
-      required = true,
-      description = "May have slashes; everything else is percent-encoded UTF-8",
-      schema = @Schema(type = "string"))
+  @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
     return views(List.of(catalog.find(id).orElseThrow(() -> notFound(id)))).getFirst();
   }
@@ -104,17 +92,7 @@ public class ArtifactController {
   @Operation(
       summary = "Delete an artifact",
       description = "It is gone at once; downloads that run may finish.")
-  @Parameter(
-      name = "repository",
-      in = ParameterIn.PATH,
-      required = true,
-      schema = @Schema(type = "string"))
-  @Parameter(
-      name = "path",
-      in = ParameterIn.PATH,
-      required = true,
-      description = "May have slashes; everything else is percent-encoded UTF-8",
-      schema = @Schema(type = "string"))
+  @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
     if (retirement.retire(id).isEmpty()) {
       throw notFound(id);

@@ -3,17 +3,16 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.download.Resolver.Resolution;
-import io.artifactserver.rest.http.RequestFields;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -62,7 +61,21 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     String path = request.getHttpURI().getPath();
+    if ("*".equals(path)) {
+      answerOtherMethod(request, response, callback);
+      return true;
+    }
     if (path == null || !addresses.isTarget(path)) {
+      // The servlet framework would echo a TRACE, credentials included.
+      if (HttpMethod.TRACE.is(request.getMethod()) || HttpMethod.CONNECT.is(request.getMethod())) {
+        problems.write(
+            request,
+            response,
+            callback,
+            Problems.methodNotImplemented(request.getMethod()),
+            HttpFields.EMPTY);
+        return true;
+      }
       getServer().getThreadPool().execute(() -> handleElsewhere(request, response, callback));
       return true;
     }
@@ -118,7 +131,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         ResponsePlan plan =
             ResponsePlanner.plan(
                 request.getMethod(),
-                fields(request.getHeaders()),
+                new JettyRequestFields(request.getHeaders()),
                 served.representation(),
                 clock.instant());
         emitter.emit(request, response, callback, served, plan);
@@ -151,12 +164,5 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
       Response.writeError(request, response, callback, e);
     }
-  }
-
-  private static RequestFields fields(HttpFields fields) {
-    return name -> {
-      List<String> values = fields.getValuesList(name);
-      return values.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", values));
-    };
   }
 }

@@ -60,12 +60,17 @@ final class ReadBody implements BodySource {
         bytes.put(framing);
         framing = null;
       } else if (reader != null && remaining > 0) {
-        if (bytes.position() > 0
-            && bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
+        if (bytes.position() > 0 && bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
           // What does not fit would occupy a second buffer until the client has taken the first.
           break;
         }
-        remaining -= reader.read(bytes);
+        int length = reader.read(bytes);
+        if (length < 0) {
+          // A reader that breaks its contract must neither loop nor make a short body look whole.
+          throw new StorageException.BlobCorrupt(
+              "open", blob.ref(), remaining + " bytes of a range are missing", null);
+        }
+        remaining -= length;
         if (remaining == 0) {
           closeReader();
         }

@@ -59,21 +59,21 @@ public final class DigestFields {
   }
 
   /**
-   * The value of a Repr-Digest field as Want-Repr-Digest asks, most wanted first; if nothing that
-   * is wanted is known, or the field is malformed, the default.
+   * The value of a Repr-Digest field as Want-Repr-Digest asks, most wanted first; if there is
+   * nothing that is wanted, or the field is malformed, the default.
    *
    * @param wanted such as {@code sha-512=10, sha-256=3, md5=0}
    */
   public static String reprDigest(Digests digests, String wanted) {
-    List<DigestAlgorithm> algorithms = preferred(wanted, "=");
-    return reprDigest(digests, algorithms.isEmpty() ? DEFAULTS : algorithms);
+    String value = reprDigest(digests, preferred(wanted, "="));
+    return value.isEmpty() ? reprDigest(digests) : value;
   }
 
   /**
    * The value of a Digest field as Want-Digest asks, most wanted first.
    *
    * @param wanted such as {@code SHA-512;q=1, SHA-256;q=1, SHA;q=0.1}
-   * @return empty if nothing that is wanted is known
+   * @return empty if there is nothing that is wanted
    */
   public static Optional<String> digest(Digests digests, String wanted) {
     String value =

@@ -47,14 +47,13 @@ public record EntityTag(boolean weak, String opaqueTag) {
       boolean memberIsWeak = list.startsWith("W/\"", i);
       int opening = memberIsWeak ? i + 2 : i;
       int closing = list.charAt(opening) == '"' ? list.indexOf('"', opening + 1) : -1;
-      if (closing < 0) {
+      if (closing < 0 || !endsMember(list, closing + 1)) {
         // Not an entity tag: go on behind the next comma.
-        int comma = list.indexOf(',', i);
+        int comma = list.indexOf(',', Math.max(i, closing));
         i = comma < 0 ? list.length() : comma;
         continue;
       }
-      if (endsMember(list, closing + 1)
-          && matches(list, opening + 1, closing, memberIsWeak, comparison)) {
+      if (matches(list, opening + 1, closing, memberIsWeak, comparison)) {
         return true;
       }
       i = closing + 1;

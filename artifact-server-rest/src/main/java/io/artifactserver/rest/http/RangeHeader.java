@@ -48,6 +48,9 @@ public sealed interface RangeHeader {
   final class Parser {
     private static final int END = -1;
 
+    /** Whatever digit follows a number up to this one, the result is below 2^63. */
+    private static final long NEVER_BEYOND = (Long.MAX_VALUE - 9) / 10;
+
     private final String text;
     private final long length;
     private final List<ByteRange> ranges = new ArrayList<>(1);
@@ -153,7 +156,8 @@ public sealed interface RangeHeader {
       long number = 0;
       while (isDigit(peek())) {
         int digit = peek() - '0';
-        number = number > (Long.MAX_VALUE - digit) / 10 ? Long.MAX_VALUE : number * 10 + digit;
+        boolean isBeyond = number > NEVER_BEYOND && number > (Long.MAX_VALUE - digit) / 10;
+        number = isBeyond ? Long.MAX_VALUE : number * 10 + digit;
         position++;
       }
       return number;

@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.InvalidNameException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Names in the path of a request target: percent-encoded UTF-8 (RFC 3986, section 2.1). */
 public final class RequestPath {
@@ -70,9 +71,10 @@ public final class RequestPath {
   }
 
   private static int hexPair(String text, int i) {
-    int high = Character.digit(text.charAt(i), 16);
-    int low = Character.digit(text.charAt(i + 1), 16);
-    return high < 0 || low < 0 ? -1 : high << 4 | low;
+    // Not Character.digit, for which the digits of every script are digits.
+    return HexFormat.isHexDigit(text.charAt(i)) && HexFormat.isHexDigit(text.charAt(i + 1))
+        ? HexFormat.fromHexDigits(text, i, i + 2)
+        : -1;
   }
 
   private static boolean isAscii(String text) {

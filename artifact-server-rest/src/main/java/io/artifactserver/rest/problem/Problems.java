@@ -97,6 +97,14 @@ public final class Problems {
         HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed", "Allowed here: " + allowed + '.');
   }
 
+  /** 501: no resource here knows the method. */
+  public static ProblemDetail methodNotImplemented(String method) {
+    return of(
+        HttpStatus.NOT_IMPLEMENTED,
+        "Method not implemented",
+        "No resource here knows " + method + '.');
+  }
+
   /** 412: the caller's precondition does not hold. */
   public static ProblemDetail preconditionFailed() {
     return of(
@@ -112,6 +120,15 @@ public final class Problems {
         HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
         "Range not satisfiable",
         reason + "; the artifact has %d bytes.".formatted(length));
+  }
+
+  /** 503: as many uploads as there may be are under way. */
+  public static ProblemDetail tooManyUploads() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Too many uploads",
+        "As many uploads as there may be are under way. Try again in a while, or raise"
+            + " artifact-server.upload.max-concurrent.");
   }
 
   /** 503: the catalog's database cannot be asked. */

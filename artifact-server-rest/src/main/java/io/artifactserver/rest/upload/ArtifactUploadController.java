@@ -10,13 +10,13 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.rest.catalog.ArtifactView;
+import io.artifactserver.rest.catalog.NamesAnArtifact;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
-import io.swagger.v3.oas.annotations.enums.ParameterIn;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
 import io.swagger.v3.oas.annotations.parameters.RequestBody;
@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -44,10 +45,13 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
+  private final Semaphore places;
 
-  public ArtifactUploadController(ArtifactIngest ingest, ArtifactCatalog catalog) {
+  public ArtifactUploadController(
+      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
     this.ingest = ingest;
     this.catalog = catalog;
+    this.places = new Semaphore(properties.maxConcurrent());
   }
 
   /**
@@ -68,24 +72,19 @@ public class ArtifactUploadController {
                   @Content(
                       mediaType = "application/octet-stream",
                       schema = @Schema(type = "string", format = "binary"))))
-  @Parameter(
-      name = "repository",
-      in = ParameterIn.PATH,
-      required = true,
-      schema = @Schema(type = "string"))
-  @Parameter(
-      name = "path",
-      in = ParameterIn.PATH,
-      required = true,
-      description = "May have slashes; everything else is percent-encoded UTF-8",
-      schema = @Schema(type = "string"))
+  @NamesAnArtifact
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
     requireAbsentIfAsked(id, request);
+    if (!places.tryAcquire()) {
+      throw new ProblemException(Problems.tooManyUploads());
+    }
     try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
+    } finally {
+      places.release();
     }
   }
 

@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.artifactserver.rest.upload.UploadProperties;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class PropertiesTest {
                 Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
-            new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE)));
+            new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE), 16));
   }
 
   @Test
@@ -52,8 +53,9 @@ class PropertiesTest {
                 UploadProperties.class,
                 Map.of(
                     "artifact-server.upload.max-artifact-size", "5MB",
-                    "artifact-server.upload.max-total-size", "7GB")))
-        .isEqualTo(new UploadProperties(DataSize.ofMegabytes(5), DataSize.ofGigabytes(7)));
+                    "artifact-server.upload.max-total-size", "7GB",
+                    "artifact-server.upload.max-concurrent", "3")))
+        .isEqualTo(new UploadProperties(DataSize.ofMegabytes(5), DataSize.ofGigabytes(7), 3));
   }
 
   @Test
@@ -61,8 +63,9 @@ class PropertiesTest {
     refuses(() -> new RetireProperties(Duration.ofSeconds(-1), ANY_TIME, ANY_TIME), "grace-period");
     refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME), "orphan-age");
     refuses(() -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO), "sweep-interval");
-    refuses(() -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE), "max-artifact-size");
-    refuses(() -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1)), "max-total-size");
+    refuses(() -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1), "max-artifact-size");
+    refuses(() -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1), "max-total-size");
+    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0), "max-concurrent");
   }
 
   private static void refuses(Runnable construction, String name) {

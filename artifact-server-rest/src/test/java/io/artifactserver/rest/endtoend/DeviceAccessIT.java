@@ -234,6 +234,35 @@ class DeviceAccessIT {
   }
 
   @Test
+  void methodsOfTheServerItself() throws IOException {
+    try (Wire wire = new Wire(server.port())) {
+      wire.send("OPTIONS * HTTP/1.1\r\nHost: device\r\n\r\n");
+      Response answer = wire.receive(true);
+      assertThat(answer.status()).isEqualTo(204);
+      assertThat(answer.field("Allow")).contains("GET, HEAD, OPTIONS");
+    }
+    for (String target : new String[] {"TRACE /api/v1/repositories", "CONNECT device:80"}) {
+      try (Wire wire = new Wire(server.port())) {
+        wire.send(
+            target
+                + " HTTP/1.1\r\nHost: device\r\nAuthorization: Bearer "
+                + server.operatorToken()
+                + "\r\n\r\n");
+        Response answer = wire.receive(true);
+        assertThat(answer.status()).as(target).isEqualTo(501);
+        assertThat(answer.text()).doesNotContain("Bearer");
+      }
+    }
+  }
+
+  @Test
+  void methodsThatNobodyKnowsAreNamedWithThoseAllowed() throws Exception {
+    HttpResponse<String> answer = operator.json("FROBNICATE", "/api/v1/repositories", "{}");
+    assertThat(answer.statusCode()).isEqualTo(405);
+    assertThat(answer.headers().firstValue("Allow").orElse("")).contains("GET", "POST");
+  }
+
+  @Test
   void hawkbitsAddressesLeadToTheTenantsRepository() throws Exception {
     String module = "/DEFAULT/controller/v1/device-1/softwaremodules/7/artifacts/app.bin";
     assertThat(operator.downloadAsNobody(module).body()).isEqualTo(SharedServer.TABLE);

@@ -37,11 +37,11 @@ class Rfc9110WireIT {
               DigestAlgorithm.SHA_256,
               DigestAlgorithm.SHA_256.newMessageDigest().digest(SharedServer.TABLE)));
 
+  /** By path: the artifacts were put one after the other, and perhaps not in the same second. */
+  private final Map<String, Instant> lastModified = new HashMap<>();
+
   private Wire wire;
   private String token;
-
-  /** Of each path; the artifacts may have been put in different seconds. */
-  private final Map<String, Instant> lastModified = new HashMap<>();
 
   @BeforeAll
   void connect(PackagedServer server) throws IOException {
@@ -78,12 +78,24 @@ class Rfc9110WireIT {
     requireAnswer(line, "/blobs/sha256/" + ENTITY_TAG.opaqueTag(), "application/octet-stream");
   }
 
-  private void requireAnswer(RequestLine line, String path, String mediaType) throws IOException {
-    if (!lastModified.containsKey(path)) {
-      lastModified.put(path, lastModified(path));
+  private Instant lastModified(String path) throws IOException {
+    Instant known = lastModified.get(path);
+    if (known != null) {
+      return known;
     }
+    Response head = exchange("HEAD", path, List.of());
+    Instant found =
+        HttpDate.parse(head.field("Last-Modified").orElseThrow(), Instant.now()).orElseThrow();
+    assertThat(found)
+        .isBeforeOrEqualTo(
+            HttpDate.parse(head.field("Date").orElseThrow(), Instant.now()).orElseThrow());
+    lastModified.put(path, found);
+    return found;
+  }
+
+  private void requireAnswer(RequestLine line, String path, String mediaType) throws IOException {
     Response response =
-        exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified.get(path)));
+        exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified(path)));
     String[] expected = line.expected().split(" ");
     assertThat(response.status()).isEqualTo(Integer.parseInt(expected[0]));
     switch (response.status()) {
@@ -99,16 +111,6 @@ class Rfc9110WireIT {
     }
     assertThat(response.field("Date")).isPresent();
     assertThat(response.field("Content-Encoding")).isEmpty();
-  }
-
-  private Instant lastModified(String path) throws IOException {
-    Response head = exchange("HEAD", path, List.of());
-    Instant instant =
-        HttpDate.parse(head.field("Last-Modified").orElseThrow(), Instant.now()).orElseThrow();
-    assertThat(instant)
-        .isBeforeOrEqualTo(
-            HttpDate.parse(head.field("Date").orElseThrow(), Instant.now()).orElseThrow());
-    return instant;
   }
 
   private static void requireWhole(RequestLine line, Response response, String mediaType) {

@@ -6,6 +6,8 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -147,6 +149,30 @@ class UploadIT {
   }
 
   @Test
+  void uploadsBeyondTheBoundAreAskedToComeBack() throws Exception {
+    List<Wire> waiting = new ArrayList<>();
+    try {
+      for (int i = 0; i < 16; i++) {
+        Wire wire = new Wire(server.port());
+        waiting.add(wire);
+        expectContinue(
+            wire, "/api/v1/repositories/uploads/artifacts/slow" + i, "Content-Length: 9");
+        assertThat(wire.receive(false).status()).isEqualTo(100);
+      }
+      HttpResponse<String> refused = operator.put("uploads", "one-more", BYTES);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+      waiting.getFirst().send("nine byte");
+      assertThat(waiting.getFirst().receive(true).status()).isEqualTo(201);
+      assertThat(operator.put("uploads", "one-more", BYTES).statusCode()).isEqualTo(201);
+    } finally {
+      for (Wire wire : waiting) {
+        wire.close();
+      }
+    }
+  }
+
+  @Test
   void formEncodedBodyIsBytesAsCurlSendsThem() throws Exception {
     byte[] bytes = "a=1&b=2%20".getBytes(StandardCharsets.US_ASCII);
     HttpResponse<String> put =
@@ -212,6 +238,21 @@ class UploadIT {
     assertThat(answer.statusCode()).isEqualTo(status);
     assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
     assertThat(answer.body()).contains("\"detail\":").doesNotContain("\tat ");
+  }
+
+  @Test
+  void apiDocumentNamesThePathsParameters() throws Exception {
+    HttpResponse<byte[]> document = operator.downloadAsNobody("/v3/api-docs");
+    assertThat(document.statusCode()).isEqualTo(200);
+    String text = new String(document.body(), StandardCharsets.UTF_8);
+    String artifacts = "/api/v1/repositories/{repository}/artifacts/{path}";
+    assertThat(text).contains('"' + artifacts + '"');
+    String operations = text.substring(text.indexOf('"' + artifacts + '"'));
+    for (String method : new String[] {"get", "put", "delete"}) {
+      assertThat(operations.substring(operations.indexOf('"' + method + "\":{")))
+          .contains("\"name\":\"repository\",\"in\":\"path\"", "\"name\":\"path\",\"in\":\"path\"");
+    }
+    assertThat(operator.downloadAsNobody("/swagger-ui/index.html").statusCode()).isEqualTo(200);
   }
 
   private void expectContinue(Wire wire, String path, String fields) throws IOException {

@@ -150,6 +150,7 @@ public record RequestLine(String section, String method, List<String> fields, St
         get("13.1.1", "412", "If-Match: W/<etag>"),
         get("13.1.1", "412", "If-Match: \"other\", W/<etag>"),
         get("13.1.1", "412", "If-Match: other"),
+        get("13.1.1", "412", "If-Match: \"glued\"<etag>"),
         head("13.1.1", "412", "If-Match: \"other\""),
         get("13.1.1", "206 0-3", "If-Match: <etag>", "Range: bytes=0-3"),
         get("13.1.1", "412", "If-Match: \"other\"", "Range: bytes=0-3"),
@@ -165,6 +166,8 @@ public record RequestLine(String section, String method, List<String> fields, St
         get("13.1.2", "200", "If-None-Match: other"),
         get("13.1.2", "200", "If-None-Match: \"unclosed"),
         get("13.1.2", "200", "If-None-Match: w/<etag>"),
+        get("13.1.2", "200", "If-None-Match: \"glued\"<etag>"),
+        get("13.1.2", "304", "If-None-Match: \"glued\"x, <etag>"),
         head("13.1.2", "304", "If-None-Match: <etag>"),
         // If-None-Match wins over Range
         get("13.2.2", "304", "If-None-Match: <etag>", "Range: bytes=0-3"),

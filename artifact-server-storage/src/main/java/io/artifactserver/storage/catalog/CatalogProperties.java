@@ -8,7 +8,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The caches in front of the catalog. Immutable.
  *
  * @param cacheSize most artifacts, and as many contents and tokens, kept in memory, a count;
- *     default 100000, which takes some 100 MB when full. Lower it to save memory, raise it when
+ *     default 10000, which takes some 40 MB when full. Lower it to save memory, raise it when
  *     devices ask for more artifacts than that at a time.
  * @param cacheTtl how long an entry is served without asking the database; default 60 s. A deletion
  *     or revocation by another server shows after this time at the latest, so it must be shorter
@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("artifact-server.catalog")
 public record CatalogProperties(
-    @DefaultValue("100000") int cacheSize, @DefaultValue("60s") Duration cacheTtl) {
+    @DefaultValue("10000") int cacheSize, @DefaultValue("60s") Duration cacheTtl) {
   /**
    * @throws IllegalArgumentException if a value is negative
    */

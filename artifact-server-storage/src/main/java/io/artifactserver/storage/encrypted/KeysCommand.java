@@ -206,9 +206,13 @@ public final class KeysCommand implements Command {
 
   /** An option, the environment variable that Spring Boot reads for it, or its default. */
   private static String option(Map<String, String> options, String name) {
-    String variable = name.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
-    String inherited = name.equals(SERVER) ? null : System.getenv(variable);
-    String fallback = inherited == null ? DEFAULTS.get(name) : inherited;
-    return Objects.requireNonNull(options.getOrDefault(name, fallback));
+    String dotted = name.replace('.', '_').toUpperCase(Locale.ROOT);
+    String fallback = Objects.requireNonNull(DEFAULTS.get(name));
+    if (!name.equals(SERVER)) {
+      for (String variable : List.of(dotted.replace("-", ""), dotted.replace('-', '_'))) {
+        fallback = Objects.requireNonNullElse(System.getenv(variable), fallback);
+      }
+    }
+    return options.getOrDefault(name, fallback);
   }
 }

@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 class CatalogPropertiesTest {
   @Test
   void defaults() {
-    assertThat(bind(Map.of())).isEqualTo(new CatalogProperties(100_000, Duration.ofSeconds(60)));
+    assertThat(bind(Map.of())).isEqualTo(new CatalogProperties(10_000, Duration.ofSeconds(60)));
   }
 
   @Test

@@ -44,8 +44,7 @@ class EncryptionPropertiesTest {
 
   @Test
   void doesNotPrintTheKeys() {
-    assertThat(
-            new EncryptionProperties("", "SECRET", "", DataSize.ofKilobytes(64)).toString())
+    assertThat(new EncryptionProperties("", "SECRET", "", DataSize.ofKilobytes(64)).toString())
         .doesNotContain("SECRET");
   }
 

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.app;
+package io.artifactserver.rest.upload;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -10,11 +10,14 @@ import org.springframework.util.unit.DataSize;
  * @param maxArtifactSize largest single artifact; default 64 GB. Raise it for larger disk images.
  * @param maxTotalSize of all stored blobs together; default none but the disk's. Lower it to leave
  *     room for other users of the disk.
+ * @param maxConcurrent uploads at the same time, default 16; more are asked to come back. Each
+ *     holds a thread and 1 MiB: raise it with the heap.
  */
 @ConfigurationProperties("artifact-server.upload")
 public record UploadProperties(
     @DefaultValue("64GB") DataSize maxArtifactSize,
-    @DefaultValue("9223372036854775807B") DataSize maxTotalSize) {
+    @DefaultValue("9223372036854775807B") DataSize maxTotalSize,
+    @DefaultValue("16") int maxConcurrent) {
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */
@@ -28,6 +31,10 @@ public record UploadProperties(
     if (maxTotalSize.isNegative()) {
       throw new IllegalArgumentException(
           "artifact-server.upload.max-total-size is not negative, as " + maxTotalSize + " is");
+    }
+    if (maxConcurrent < 1) {
+      throw new IllegalArgumentException(
+          "artifact-server.upload.max-concurrent is at least 1, not " + maxConcurrent);
     }
   }
 }

@@ -1,0 +1,125 @@
+package io.artifactserver.rest.download;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.download.UnmappedBlobStore.Fault;
+import io.artifactserver.rest.http.MultipartByteRanges;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ReadBodyTest {
+  private static final int LENGTH = 1_000_003;
+
+  private final byte[] content = new byte[LENGTH];
+  private final CountingPool pool = new CountingPool();
+  private final BlobStore store = new InMemoryBlobStore();
+  private BlobRef ref = new BlobRef("0".repeat(32), 0);
+
+  @BeforeEach
+  void storeContent() throws StorageException {
+    new Random(3).nextBytes(content);
+    try (BlobUpload upload = store.begin()) {
+      upload.write(ByteBuffer.wrap(content));
+      ref = upload.commit();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      ints = {
+        1,
+        ReadBody.BUFFER_LENGTH - 1,
+        ReadBody.BUFFER_LENGTH,
+        ReadBody.BUFFER_LENGTH + 1,
+        10 * ReadBody.BUFFER_LENGTH,
+        LENGTH
+      })
+  void plainRange(int length) throws StorageException {
+    ByteRange range = new ByteRange(LENGTH - length, length);
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
+    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(range), pool)) {
+      assertThat(body.isReady()).as("read before anything is sent").isTrue();
+      assertThat(ExpectedBody.drain(body))
+          .isEqualTo(Arrays.copyOfRange(content, LENGTH - length, LENGTH));
+    }
+    requireAllGivenBack(read, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void partsOfAllSizes(long seed) throws StorageException {
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      UnmappedBlobStore read =
+          new UnmappedBlobStore(store, Fault.NONE, 0, random.nextInt(1, 100_000));
+      MultipartByteRanges multipart =
+          new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
+      try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool)) {
+        assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
+      }
+      requireAllGivenBack(read, multipart.ranges().size());
+    }
+  }
+
+  /** Whatever the reader does wrong, the body fails: it never ends as if it were whole. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void readerThatFailsInMidBody(Fault fault) throws StorageException {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 500_000, 10_000);
+    try (BodySource body =
+        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
+      assertThatThrownBy(() -> ExpectedBody.drain(body))
+          .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
+    }
+    requireAllGivenBack(read, 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void readerThatFailsAtOnce(Fault fault) {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 0, 10_000);
+    assertThatThrownBy(
+            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool))
+        .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
+    requireAllGivenBack(read, 1);
+  }
+
+  @Test
+  void blobThatIsMissing() throws StorageException {
+    store.delete(ref);
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
+    assertThatThrownBy(
+            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool))
+        .isInstanceOf(StorageException.BlobNotFound.class);
+    requireAllGivenBack(read, 0);
+  }
+
+  @Test
+  void abortedBodyGivesEverythingBack() throws StorageException {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
+    try (BodySource body =
+        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
+      assertThat(body.next().remaining()).isEqualTo(ReadBody.BUFFER_LENGTH);
+    }
+    requireAllGivenBack(read, 1);
+  }
+
+  private void requireAllGivenBack(UnmappedBlobStore read, int readers) {
+    assertThat(read.opened()).isEqualTo(readers);
+    assertThat(read.closed()).isEqualTo(readers);
+    assertThat(pool.released()).isEqualTo(pool.acquired());
+  }
+}

@@ -1,0 +1,160 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * A store whose blobs have to be read, a little at a time, and whose readers fail, or end, when
+ * they come to a position. Counts readers. Thread-safe.
+ */
+final class UnmappedBlobStore implements BlobStore {
+  /** What a reader does at the bad position. */
+  enum Fault {
+    NONE,
+    THROWS,
+    ENDS_EARLY,
+    BREAKS
+  }
+
+  private final BlobStore store;
+  private final Fault fault;
+  private final long badPosition;
+  private final int maxRead;
+  private final AtomicInteger opened = new AtomicInteger();
+  private final AtomicInteger closed = new AtomicInteger();
+
+  /**
+   * @param maxRead bytes of one read
+   */
+  UnmappedBlobStore(BlobStore store, Fault fault, long badPosition, int maxRead) {
+    this.store = store;
+    this.fault = fault;
+    this.badPosition = badPosition;
+    this.maxRead = maxRead;
+  }
+
+  int opened() {
+    return opened.get();
+  }
+
+  int closed() {
+    return closed.get();
+  }
+
+  @Override
+  public String name() {
+    return store.name();
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    Blob blob = store.blob(ref);
+    return new Blob() {
+      @Override
+      public BlobRef ref() {
+        return ref;
+      }
+
+      @Override
+      public RangeReader open(ByteRange range) throws StorageException {
+        Reader reader = new Reader(ref, range.position(), blob.open(range));
+        opened.incrementAndGet();
+        return reader;
+      }
+
+      @Override
+      public Optional<FileRegion> fileRegion(ByteRange range) {
+        return Optional.empty();
+      }
+    };
+  }
+
+  @Override
+  public BlobUpload begin() throws StorageException {
+    return store.begin();
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    store.delete(ref);
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return store.list();
+  }
+
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    return store.removeAbandonedUploads(begunBefore);
+  }
+
+  @Override
+  public void check() throws StorageException {
+    store.check();
+  }
+
+  private final class Reader implements RangeReader {
+    private final BlobRef ref;
+    private final RangeReader reader;
+    private long position;
+    private boolean isOpen = true;
+
+    Reader(BlobRef ref, long position, RangeReader reader) {
+      this.ref = ref;
+      this.position = position;
+      this.reader = reader;
+    }
+
+    @Override
+    public int read(ByteBuffer target) throws StorageException {
+      int length = Math.min(target.remaining(), maxRead);
+      if (fault != Fault.NONE && position <= badPosition) {
+        length = (int) Math.min(length, badPosition - position);
+        if (length == 0) {
+          return atBadPosition();
+        }
+      }
+      int limit = target.limit();
+      int read = reader.read(target.limit(target.position() + length));
+      target.limit(limit);
+      position += read;
+      return read;
+    }
+
+    private int atBadPosition() throws StorageException {
+      return switch (fault) {
+        case THROWS ->
+            throw new StorageException.BlobCorrupt(name(), ref, "as the test asks", null);
+        case BREAKS -> throw new IllegalStateException("A bug, as the test asks");
+        case ENDS_EARLY -> -1;
+        case NONE -> throw new AssertionError();
+      };
+    }
+
+    @Override
+    public boolean isOpen() {
+      return isOpen;
+    }
+
+    @Override
+    public void close() {
+      if (isOpen) {
+        closed.incrementAndGet();
+      }
+      isOpen = false;
+      reader.close();
+    }
+  }
+}
