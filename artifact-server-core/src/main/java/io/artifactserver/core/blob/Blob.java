@@ -32,18 +32,6 @@ public interface Blob {
   }
 
   /**
-   * As {@link #open}, if neither that nor reading the range blocks, as far as can be told: for a
-   * thread that serves others. Empty says nothing of the blob.
-   *
-   * @throws IndexOutOfBoundsException if the range is not within the blob
-   * @throws StorageException if the blob is known to be missing or damaged
-   */
-  default Optional<RangeReader> openWarm(ByteRange range) throws StorageException {
-    range.requireWithin(length());
-    return Optional.empty();
-  }
-
-  /**
    * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the
    * first time. The caller closes the region.
    *

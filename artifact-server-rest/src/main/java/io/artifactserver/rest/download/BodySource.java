@@ -18,12 +18,8 @@ interface BodySource extends AutoCloseable {
    */
   void prepare() throws StorageException;
 
-  /**
-   * The next piece, not empty; valid until the next call. Only called when ready.
-   *
-   * @throws StorageException if what is in memory is not what was stored
-   */
-  ByteBuffer next() throws StorageException;
+  /** The next piece, not empty; valid until the next call. Only called when ready. */
+  ByteBuffer next();
 
   @Override
   void close();

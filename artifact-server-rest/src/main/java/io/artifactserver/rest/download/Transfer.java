@@ -45,7 +45,7 @@ final class Transfer extends IteratingCallback {
   }
 
   @Override
-  protected Action process() throws StorageException {
+  protected Action process() {
     sent += writing;
     writing = 0;
     if (isLastWritten) {

@@ -49,21 +49,6 @@ final class EncryptedBlob implements Blob {
     return open(range, keys.find(ref));
   }
 
-  /** If the key is remembered, and the ciphertext mapped and in the page cache. */
-  @Override
-  public Optional<RangeReader> openWarm(ByteRange range) throws StorageException {
-    range.requireWithin(ref.length());
-    Optional<SegmentKey> key = keys.peek(ref.key());
-    if (key.isEmpty()) {
-      return Optional.empty();
-    }
-    SegmentLayout layout = new SegmentLayout(key.get().segmentLength(), ref.length());
-    Optional<Ciphertext> mapped = mapped(inner(layout), layout.ciphertextRange(range));
-    return mapped.isPresent()
-        ? Optional.of(reader(range, key.get(), layout, mapped.get()))
-        : Optional.empty();
-  }
-
   @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {
     range.requireWithin(ref.length());

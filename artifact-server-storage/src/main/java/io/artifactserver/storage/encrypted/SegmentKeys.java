@@ -53,11 +53,6 @@ final class SegmentKeys {
     ring.keep(blobKey, key.dataKey(), dataKeys);
   }
 
-  /** The key of a blob if it is remembered; no I/O. */
-  Optional<SegmentKey> peek(String blobKey) {
-    return Optional.ofNullable(cached.getIfPresent(blobKey));
-  }
-
   /** The key of a blob; asks the database and reads the blob's header if it is not remembered. */
   SegmentKey find(BlobRef ref) throws StorageException {
     try {
