@@ -24,6 +24,14 @@ public interface Blob {
   RangeReader open(ByteRange range) throws StorageException;
 
   /**
+   * Length in bytes of what the backend reads or decrypts at once; no I/O. A reader that is given
+   * room for as much keeps nothing between reads.
+   */
+  default int pieceLength() {
+    return 1;
+  }
+
+  /**
    * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the
    * first time. The caller closes the region.
    *

@@ -5,9 +5,15 @@ package io.artifactserver.core.blob;
  * stays true, and undoing an upload can never hurt another artifact. Immutable.
  *
  * @param key 32 lower-case hexadecimal digits, chosen by the store
- * @param length of the blob in bytes
+ * @param length of the plain bytes
+ * @param encrypted whether the stored bytes are ciphertext
  */
-public record BlobRef(String key, long length) {
+public record BlobRef(String key, long length, boolean encrypted) {
+  /** A blob whose stored bytes are the plain ones. */
+  public BlobRef(String key, long length) {
+    this(key, length, false);
+  }
+
   /**
    * @throws IllegalArgumentException if the key has another form: keys become file names and object
    *     names, so nothing else may pass

@@ -8,6 +8,12 @@ import java.nio.ByteBuffer;
  */
 public interface BlobUpload extends AutoCloseable {
   /**
+   * The key that {@link #commit()} will return: known from the start, so that what is written can
+   * be bound to it. No I/O.
+   */
+  String key();
+
+  /**
    * Appends the remaining bytes of {@code bytes}. Blocks until the backend has taken them.
    *
    * @throws StorageException if it did not; the upload can then only be closed

@@ -27,8 +27,16 @@ public abstract sealed class StorageException extends IOException {
   public static final class BlobCorrupt extends StorageException {
     private static final long serialVersionUID = 1L;
 
+    private final transient BlobRef ref;
+
     public BlobCorrupt(String backend, BlobRef ref, String detail, @Nullable Throwable cause) {
       super("Blob %s in the %s store is damaged: %s".formatted(ref.key(), backend, detail), cause);
+      this.ref = ref;
+    }
+
+    /** The damaged blob. */
+    public BlobRef ref() {
+      return ref;
     }
   }
 

@@ -76,6 +76,55 @@ public interface ArtifactCatalog {
    */
   Optional<Artifact> remove(ArtifactId id);
 
+  /**
+   * Makes a repository encrypt: what comes in from now on, and by and by what is there. There is no
+   * way back.
+   *
+   * @return the repository as it is now, or empty if there is none
+   */
+  Optional<Repository> encryptRepository(String name);
+
+  /**
+   * Plain blobs of artifacts in repositories that encrypt, by key.
+   *
+   * @param after every key comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  List<PlainContent> plainInEncrypted(String after, int limit);
+
+  /**
+   * Makes the artifacts of a plain blob, in repositories that encrypt, refer to an encrypted blob
+   * with the same bytes, in one short transaction. The plain blob is retired if no artifact refers
+   * to it any more.
+   *
+   * @param encrypted just committed, and known to no one else
+   * @return whether {@code encrypted} was taken; if not, the artifacts share another one or are
+   *     gone, and the caller deletes its own
+   */
+  boolean moveToEncrypted(PlainContent plain, BlobRef encrypted);
+
+  /** As {@link #moveToEncrypted}, if an encrypted blob has the bytes already. */
+  boolean shareEncrypted(PlainContent plain);
+
+  /** How far the encryption of a repository is. */
+  EncryptionProgress encryptionProgress(String repository);
+
+  /**
+   * A blob that waits to be encrypted. Immutable.
+   *
+   * @param blob where the plain bytes are
+   * @param digests of the plain bytes
+   */
+  record PlainContent(BlobRef blob, Digests digests) {}
+
+  /**
+   * Artifacts of a repository. Immutable.
+   *
+   * @param total all of them
+   * @param encrypted those whose stored bytes are ciphertext
+   */
+  record EncryptionProgress(long total, long encrypted) {}
+
   /** What {@link #share} or {@link #add} did. */
   sealed interface Addition {
     /** A new row. */

@@ -21,6 +21,15 @@ public interface BlobRegister {
   /** Those of {@code keys} that the catalog knows, retired ones included. */
   Set<String> known(Collection<String> keys);
 
+  /** Marks a blob whose stored bytes are not what was stored; stays until the blob is deleted. */
+  void suspect(BlobRef blob);
+
+  /** Those of {@code keys} that are marked. */
+  Set<String> suspects(Collection<String> keys);
+
+  /** How many blobs are marked. */
+  long suspectCount();
+
   /** The sum of the lengths of all blobs, retired ones included, in bytes. */
   long storedBytes();
 }

@@ -2,12 +2,14 @@ package io.artifactserver.core.ingest;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
@@ -30,7 +32,7 @@ public final class ArtifactIngest {
   static final int BUFFER_LENGTH = 512 * 1024;
 
   private final ArtifactCatalog catalog;
-  private final BlobStore store;
+  private final BlobStores stores;
   private final Quota quota;
   private final Executor digestExecutor;
 
@@ -38,9 +40,9 @@ public final class ArtifactIngest {
    * @param digestExecutor runs the digests of all uploads; bounds their parallelism
    */
   public ArtifactIngest(
-      ArtifactCatalog catalog, BlobStore store, Quota quota, Executor digestExecutor) {
+      ArtifactCatalog catalog, BlobStores stores, Quota quota, Executor digestExecutor) {
     this.catalog = catalog;
-    this.store = store;
+    this.stores = stores;
     this.quota = quota;
     this.digestExecutor = digestExecutor;
   }
@@ -55,13 +57,15 @@ public final class ArtifactIngest {
   public IngestResult ingest(IngestRequest request, InputStream source)
       throws IngestException, StorageException {
     ArtifactId id = request.id();
-    if (catalog.repository(id.repository()).isEmpty()) {
-      throw new IngestException.RepositoryNotFound(id.repository());
-    }
+    Repository repository =
+        catalog
+            .repository(id.repository())
+            .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
     Optional<Artifact> existing = catalog.find(id);
     if (existing.isPresent()) {
       return compare(existing.get(), request, source);
     }
+    BlobStore store = stores.of(repository.encrypted());
     try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
         BlobUpload upload = store.begin()) {
       Digests digests =
@@ -121,7 +125,7 @@ public final class ArtifactIngest {
 
   private void discard(BlobRef blob) {
     try {
-      store.delete(blob);
+      stores.delete(blob);
     } catch (StorageException _) {
       // The catalog has decided already, so the caller is told what it decided. The blob is an
       // orphan now, and the sweeper's.

@@ -28,6 +28,11 @@ public final class Quota {
     return used.get();
   }
 
+  /** Counts a blob that is stored whatever the bound, such as a copy that replaces another. */
+  public void add(long length) {
+    used.addAndGet(length);
+  }
+
   /** Gives back the room of a deleted blob. */
   public void release(long length) {
     // Another process may have stored the blob. Below zero, maxTotal - used could overflow.

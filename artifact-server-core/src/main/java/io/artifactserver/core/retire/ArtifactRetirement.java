@@ -1,7 +1,7 @@
 package io.artifactserver.core.retire;
 
 import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
@@ -22,7 +22,7 @@ public final class ArtifactRetirement {
 
   private final ArtifactCatalog catalog;
   private final BlobRegister register;
-  private final BlobStore store;
+  private final BlobStores stores;
   private final Quota quota;
   private final Duration gracePeriod;
   private final InstantSource clock;
@@ -33,13 +33,13 @@ public final class ArtifactRetirement {
   public ArtifactRetirement(
       ArtifactCatalog catalog,
       BlobRegister register,
-      BlobStore store,
+      BlobStores stores,
       Quota quota,
       Duration gracePeriod,
       InstantSource clock) {
     this.catalog = catalog;
     this.register = register;
-    this.store = store;
+    this.stores = stores;
     this.quota = quota;
     this.gracePeriod = gracePeriod;
     this.clock = clock;
@@ -70,7 +70,7 @@ public final class ArtifactRetirement {
         // The row goes first: a crash in between leaves an orphan, never a row without bytes.
         if (register.forget(blob)) {
           quota.release(blob.length());
-          store.delete(blob);
+          stores.delete(blob);
           deleted++;
         }
       }

@@ -2,6 +2,7 @@ package io.artifactserver.core.retire;
 
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStore.StoredBlob;
+import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.BlobRegister;
 import java.io.UncheckedIOException;
@@ -23,17 +24,24 @@ public final class BlobSweeper {
 
   private final BlobRegister register;
   private final BlobStore store;
+  private final DataKeyStore dataKeys;
   private final Duration minimumAge;
   private final InstantSource clock;
 
   /**
+   * @param store that has every stored byte, encrypted or not
    * @param minimumAge of what is swept: longer than the time between a blob's commit and its row,
    *     and than the longest upload
    */
   public BlobSweeper(
-      BlobRegister register, BlobStore store, Duration minimumAge, InstantSource clock) {
+      BlobRegister register,
+      BlobStore store,
+      DataKeyStore dataKeys,
+      Duration minimumAge,
+      InstantSource clock) {
     this.register = register;
     this.store = store;
+    this.dataKeys = dataKeys;
     this.minimumAge = minimumAge;
     this.clock = clock;
   }
@@ -72,7 +80,7 @@ public final class BlobSweeper {
       }
       throw e;
     }
-    return new Swept(orphans, uploads);
+    return new Swept(orphans, uploads, dataKeys.deleteOrphans(instant));
   }
 
   private int deleteOrphans(List<StoredBlob> batch) throws StorageException {
@@ -95,6 +103,7 @@ public final class BlobSweeper {
    *
    * @param orphans committed blobs without a row
    * @param uploads begun and never committed
+   * @param dataKeys of blobs that are not, or no longer, in the catalog
    */
-  public record Swept(int orphans, int uploads) {}
+  public record Swept(int orphans, int uploads, int dataKeys) {}
 }

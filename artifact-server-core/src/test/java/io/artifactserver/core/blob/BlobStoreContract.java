@@ -204,7 +204,9 @@ public abstract class BlobStoreContract {
     try (BlobUpload upload = store().begin()) {
       upload.write(ByteBuffer.wrap(content));
       assertThat(listed()).isEmpty();
+      String key = upload.key();
       BlobRef ref = upload.commit();
+      assertThat(ref.key()).isEqualTo(key);
       assertThat(listed()).containsExactly(ref);
     }
     assertThat(listed()).hasSize(1);

@@ -21,6 +21,7 @@ public final class InMemoryBlobStore implements BlobStore {
   private final Map<String, StoredBytes> blobs = new ConcurrentHashMap<>();
   private final Map<String, Instant> uploads = new ConcurrentHashMap<>();
   private final InstantSource clock;
+  private final boolean marksEncrypted;
 
   /** A store by the system's clock. */
   public InMemoryBlobStore() {
@@ -31,7 +32,19 @@ public final class InMemoryBlobStore implements BlobStore {
    * @param clock tells when a blob was stored
    */
   public InMemoryBlobStore(InstantSource clock) {
+    this(clock, false);
+  }
+
+  private InMemoryBlobStore(InstantSource clock, boolean marksEncrypted) {
     this.clock = clock;
+    this.marksEncrypted = marksEncrypted;
+  }
+
+  /**
+   * A store that stands for one of encrypted blobs: it says that they are, and keeps them plain.
+   */
+  public static InMemoryBlobStore markingEncrypted() {
+    return new InMemoryBlobStore(InstantSource.system(), true);
   }
 
   @Override
@@ -61,7 +74,7 @@ public final class InMemoryBlobStore implements BlobStore {
     return blobs.entrySet().stream()
         .map(entry ->
             new StoredBlob(
-                new BlobRef(entry.getKey(), entry.getValue().bytes().remaining()),
+                new BlobRef(entry.getKey(), entry.getValue().bytes().remaining(), marksEncrypted),
                 entry.getValue().storedAt()));
   }
 
@@ -79,6 +92,19 @@ public final class InMemoryBlobStore implements BlobStore {
   /** How many uploads are begun and not closed. */
   public int openUploads() {
     return uploads.size();
+  }
+
+  /** The stored bytes of a committed blob. */
+  public byte[] bytes(String key) {
+    ByteBuffer stored = Objects.requireNonNull(blobs.get(key), key).bytes().duplicate();
+    byte[] bytes = new byte[stored.remaining()];
+    stored.get(bytes);
+    return bytes;
+  }
+
+  /** Does to a committed blob what a disk or an attacker may do. */
+  public void replace(String key, byte[] bytes) {
+    blobs.put(key, new StoredBytes(ByteBuffer.wrap(bytes).asReadOnlyBuffer(), clock.instant()));
   }
 
   private record StoredBytes(ByteBuffer bytes, Instant storedAt) {}
@@ -208,6 +234,11 @@ public final class InMemoryBlobStore implements BlobStore {
     }
 
     @Override
+    public String key() {
+      return key;
+    }
+
+    @Override
     public void write(ByteBuffer source) {
       ByteArrayOutputStream target = requireOpen();
       byte[] copy = new byte[source.remaining()];
@@ -220,7 +251,7 @@ public final class InMemoryBlobStore implements BlobStore {
       byte[] content = requireOpen().toByteArray();
       blobs.put(key, new StoredBytes(ByteBuffer.wrap(content).asReadOnlyBuffer(), clock.instant()));
       close();
-      return new BlobRef(key, content.length);
+      return new BlobRef(key, content.length, marksEncrypted);
     }
 
     @Override

@@ -81,4 +81,29 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   public Optional<Artifact> remove(ArtifactId id) {
     return catalog.remove(id);
   }
+
+  @Override
+  public Optional<Repository> encryptRepository(String name) {
+    return catalog.encryptRepository(name);
+  }
+
+  @Override
+  public List<PlainContent> plainInEncrypted(String after, int limit) {
+    return catalog.plainInEncrypted(after, limit);
+  }
+
+  @Override
+  public boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
+    return catalog.moveToEncrypted(plain, encrypted);
+  }
+
+  @Override
+  public boolean shareEncrypted(PlainContent plain) {
+    return catalog.shareEncrypted(plain);
+  }
+
+  @Override
+  public EncryptionProgress encryptionProgress(String repository) {
+    return catalog.encryptionProgress(repository);
+  }
 }

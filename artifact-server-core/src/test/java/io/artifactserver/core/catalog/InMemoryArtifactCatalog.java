@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,7 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   private final Map<String, Repository> repositories = new HashMap<>();
   private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
   private final Map<String, BlobRow> blobs = new HashMap<>();
+  private final Set<String> suspects = new HashSet<>();
   private final InstantSource clock;
 
   /** A catalog by the system's clock. */
@@ -110,7 +112,7 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
     boolean encrypted = repository.get().encrypted();
     return blobs.values().stream()
         .filter(row -> row.digests().sha256().equals(digests.sha256()))
-        .filter(row -> row.encrypted() == encrypted)
+        .filter(row -> row.ref().encrypted() == encrypted)
         .findFirst()
         .map(row -> insert(id, repository.get(), mediaType, row));
   }
@@ -118,14 +120,90 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   @Override
   public synchronized Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
     return share(id, mediaType, digests)
-        .orElseGet(() -> {
-          Repository repository = repository(id.repository()).orElseThrow();
-          return insert(
-              id,
-              repository,
-              mediaType,
-              new BlobRow(blob, digests, repository.encrypted(), now(), Instant.MAX));
-        });
+        .orElseGet(() ->
+            insert(
+                id,
+                repository(id.repository()).orElseThrow(),
+                mediaType,
+                new BlobRow(blob, digests, now(), Instant.MAX)));
+  }
+
+  @Override
+  public synchronized Optional<Repository> encryptRepository(String name) {
+    return Optional.ofNullable(
+        repositories.computeIfPresent(
+            name,
+            (key, before) -> new Repository(key, before.isPublic(), true, before.createdAt())));
+  }
+
+  @Override
+  public synchronized List<PlainContent> plainInEncrypted(String after, int limit) {
+    return artifacts.values().stream()
+        .filter(artifact -> isToEncrypt(artifact))
+        .map(artifact -> new PlainContent(artifact.blob(), artifact.digests()))
+        .distinct()
+        .filter(content -> content.blob().key().compareTo(after) > 0)
+        .sorted(Comparator.comparing(content -> content.blob().key()))
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public synchronized boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
+    if (shareEncrypted(plain)
+        || artifacts.values().stream()
+            .noneMatch(found -> isToEncrypt(found) && found.blob().equals(plain.blob()))) {
+      return false;
+    }
+    blobs.put(encrypted.key(), new BlobRow(encrypted, plain.digests(), now(), Instant.MAX));
+    return shareEncrypted(plain);
+  }
+
+  @Override
+  public synchronized boolean shareEncrypted(PlainContent plain) {
+    Optional<BlobRow> target =
+        blobs.values().stream()
+            .filter(row -> row.ref().encrypted())
+            .filter(row -> row.digests().sha256().equals(plain.digests().sha256()))
+            .findFirst();
+    if (target.isEmpty()) {
+      return false;
+    }
+    for (Artifact artifact : List.copyOf(artifacts.values())) {
+      if (isToEncrypt(artifact) && artifact.blob().equals(plain.blob())) {
+        insert(
+            artifact.id(),
+            repository(artifact.repository().name()).orElseThrow(),
+            artifact.mediaType(),
+            target.get());
+      }
+    }
+    if (!isReferred(plain.blob())) {
+      blobs.put(plain.blob().key(), row(plain.blob()).withRetiredAt(now()));
+    }
+    return true;
+  }
+
+  @Override
+  public synchronized EncryptionProgress encryptionProgress(String repository) {
+    List<Artifact> all = list(repository, "", "", Integer.MAX_VALUE);
+    return new EncryptionProgress(
+        all.size(), all.stream().filter(artifact -> artifact.blob().encrypted()).count());
+  }
+
+  @Override
+  public synchronized void suspect(BlobRef blob) {
+    suspects.add(blob.key());
+  }
+
+  @Override
+  public synchronized Set<String> suspects(Collection<String> keys) {
+    return keys.stream().filter(suspects::contains).collect(Collectors.toSet());
+  }
+
+  @Override
+  public synchronized long suspectCount() {
+    return suspects.size();
   }
 
   @Override
@@ -171,6 +249,11 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
     return new Addition.Added(artifact);
   }
 
+  private boolean isToEncrypt(Artifact artifact) {
+    return !artifact.blob().encrypted()
+        && repository(artifact.repository().name()).orElseThrow().encrypted();
+  }
+
   private boolean isReferred(BlobRef blob) {
     return artifacts.values().stream().anyMatch(artifact -> artifact.blob().equals(blob));
   }
@@ -188,14 +271,13 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
    *
    * @param retiredAt since when no artifact refers to it; {@link Instant#MAX} while one does
    */
-  private record BlobRow(
-      BlobRef ref, Digests digests, boolean encrypted, Instant createdAt, Instant retiredAt) {
+  private record BlobRow(BlobRef ref, Digests digests, Instant createdAt, Instant retiredAt) {
     boolean isRetired() {
       return !retiredAt.equals(Instant.MAX);
     }
 
     BlobRow withRetiredAt(Instant instant) {
-      return new BlobRow(ref, digests, encrypted, createdAt, instant);
+      return new BlobRow(ref, digests, createdAt, instant);
     }
   }
 }

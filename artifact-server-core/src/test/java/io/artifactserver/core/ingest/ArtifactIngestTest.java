@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore.StoredBlob;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
@@ -43,12 +45,14 @@ class ArtifactIngestTest {
   private static final long MAX_TOTAL = 10L << 20;
 
   private final InMemoryBlobStore memory = new InMemoryBlobStore();
+  private final InMemoryBlobStore encrypted = InMemoryBlobStore.markingEncrypted();
   private final FaultyBlobStore store = new FaultyBlobStore(memory);
   private final InMemoryArtifactCatalog rows = new InMemoryArtifactCatalog();
   private final FaultyArtifactCatalog catalog = new FaultyArtifactCatalog(rows);
   private final Quota quota = new Quota(MAX_LENGTH, MAX_TOTAL, 0);
   private final ArtifactIngest ingest =
-      new ArtifactIngest(catalog, store, quota, ForkJoinPool.commonPool());
+      new ArtifactIngest(
+          catalog, BlobStores.of(store, encrypted), quota, ForkJoinPool.commonPool());
 
   @BeforeEach
   void createRepositories() {
@@ -121,7 +125,11 @@ class ArtifactIngestTest {
     assertThat(quota.used()).isEqualTo(1000);
     BlobRef vault = put("vault/firmware", content).artifact().blob();
     assertThat(vault).isNotEqualTo(edge);
-    assertThat(blobs()).containsExactlyInAnyOrder(edge, vault);
+    assertThat(vault.encrypted()).isTrue();
+    assertThat(blobs()).containsExactly(edge);
+    try (Stream<StoredBlob> blobs = encrypted.list()) {
+      assertThat(blobs.map(StoredBlob::ref)).containsExactly(vault);
+    }
     assertThat(quota.used()).isEqualTo(2000);
   }
 
@@ -215,7 +223,9 @@ class ArtifactIngestTest {
     assertThat(blobs()).hasSize(1);
     assertThat(rows.storedBytes()).isZero();
     assertThat(quota.used()).isZero();
-    BlobSweeper sweeper = new BlobSweeper(rows, store, Duration.ofHours(1), InstantSource.system());
+    BlobSweeper sweeper =
+        new BlobSweeper(
+            rows, store, new InMemoryDataKeyStore(), Duration.ofHours(1), InstantSource.system());
     assertThat(sweeper.sweep().orphans()).isZero();
     assertThat(sweeper.sweep(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).isEmpty();
@@ -241,7 +251,9 @@ class ArtifactIngestTest {
     store.failDelete(new StorageException.StorageUnavailable("memory", "gone", null));
     assertThat(put("edge/firmware", content).artifact().blob()).isEqualTo(winner);
     assertThat(blobs()).hasSize(2).contains(winner);
-    BlobSweeper sweeper = new BlobSweeper(rows, memory, Duration.ZERO, InstantSource.system());
+    BlobSweeper sweeper =
+        new BlobSweeper(
+            rows, memory, new InMemoryDataKeyStore(), Duration.ZERO, InstantSource.system());
     assertThat(sweeper.sweep(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).containsExactly(winner);
   }
@@ -250,7 +262,7 @@ class ArtifactIngestTest {
   void theLoserOfARaceForAPathIsToldWhoseBytesAreThere() throws Exception {
     byte[] content = content(1000, 15);
     byte[] other = content(1000, 16);
-    ArtifactIngest rival = new ArtifactIngest(rows, memory, quota, Runnable::run);
+    ArtifactIngest rival = new ArtifactIngest(rows, BlobStores.of(memory), quota, Runnable::run);
     catalog.beforeAdd(() -> {
       try {
         rival.ingest(request("edge/firmware", -1, List.of()), new ByteArrayInputStream(content));

@@ -103,6 +103,11 @@ public final class FaultyBlobStore implements BlobStore {
     }
 
     @Override
+    public String key() {
+      return upload.key();
+    }
+
+    @Override
     public void write(ByteBuffer bytes) throws StorageException {
       written += bytes.remaining();
       if (written > failingPosition) {

@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
@@ -37,7 +38,7 @@ class IngestMemoryTest {
     ArtifactIngest ingest =
         new ArtifactIngest(
             catalog,
-            new DiscardingBlobStore(),
+            BlobStores.of(new DiscardingBlobStore()),
             new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
             Runnable::run);
     IngestRequest request =
@@ -94,6 +95,11 @@ class IngestMemoryTest {
       String key = "%032x".formatted(++blobs);
       return new BlobUpload() {
         private long length;
+
+        @Override
+        public String key() {
+          return key;
+        }
 
         @Override
         public void write(ByteBuffer bytes) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore.StoredBlob;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
@@ -37,10 +39,12 @@ class RetirementTest {
   private final FaultyBlobStore store = new FaultyBlobStore(memory);
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> now);
   private final Quota quota = new Quota(1000, 100_000, 0);
-  private final ArtifactIngest ingest = new ArtifactIngest(catalog, store, quota, Runnable::run);
+  private final ArtifactIngest ingest =
+      new ArtifactIngest(catalog, BlobStores.of(store), quota, Runnable::run);
   private final ArtifactRetirement retirement =
-      new ArtifactRetirement(catalog, catalog, store, quota, GRACE, () -> now);
-  private final BlobSweeper sweeper = new BlobSweeper(catalog, store, MINIMUM_AGE, () -> now);
+      new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, () -> now);
+  private final BlobSweeper sweeper =
+      new BlobSweeper(catalog, store, new InMemoryDataKeyStore(), MINIMUM_AGE, () -> now);
 
   @BeforeEach
   void createRepository() {
@@ -114,9 +118,9 @@ class RetirementTest {
     assertThat(catalog.known(List.of(artifact.blob().key()))).isEmpty();
     store.recover();
     assertThat(retirement.deleteExpired()).isZero();
-    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(0, 0));
+    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(0, 0, 0));
     pass(MINIMUM_AGE);
-    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(1, 0));
+    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
     assertThat(blobs()).isEmpty();
   }
 
@@ -128,7 +132,7 @@ class RetirementTest {
     commitOrphan("old");
     pass(MINIMUM_AGE.plusSeconds(1));
     BlobRef young = commitOrphan("young");
-    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(1, 0));
+    assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
     assertThat(blobs()).containsExactlyInAnyOrder(kept.blob(), retired.blob(), young);
   }
 
@@ -149,7 +153,7 @@ class RetirementTest {
     abandoned.write(ByteBuffer.allocate(10));
     pass(MINIMUM_AGE.plusSeconds(1));
     try (BlobUpload running = store.begin()) {
-      assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(0, 1));
+      assertThat(sweeper.sweep()).isEqualTo(new BlobSweeper.Swept(0, 1, 0));
       assertThat(memory.openUploads()).isEqualTo(1);
       running.commit();
     }
@@ -159,7 +163,7 @@ class RetirementTest {
   void theFirstSweepOfAServerWaitsForNothing() throws Exception {
     commitOrphan("young");
     pass(Duration.ofSeconds(1));
-    assertThat(sweeper.sweep(now)).isEqualTo(new BlobSweeper.Swept(1, 0));
+    assertThat(sweeper.sweep(now)).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
   }
 
   private void pass(Duration time) {

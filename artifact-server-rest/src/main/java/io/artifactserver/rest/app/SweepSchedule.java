@@ -50,9 +50,12 @@ public class SweepSchedule {
   }
 
   private static void report(Swept swept) {
-    if (swept.orphans() > 0 || swept.uploads() > 0) {
+    if (swept.orphans() > 0 || swept.uploads() > 0 || swept.dataKeys() > 0) {
       LOG.warn(
-          "Swept {} orphaned blobs and {} abandoned uploads", swept.orphans(), swept.uploads());
+          "Swept {} orphaned blobs, {} abandoned uploads and {} data keys of no blob",
+          swept.orphans(),
+          swept.uploads(),
+          swept.dataKeys());
     }
   }
 

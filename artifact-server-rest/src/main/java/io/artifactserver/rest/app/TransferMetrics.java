@@ -1,5 +1,6 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.rest.download.TransferObserver;
 import io.artifactserver.rest.download.TransferOutcome;
 import io.micrometer.core.instrument.Counter;
@@ -16,7 +17,10 @@ public class TransferMetrics implements TransferObserver {
   private final Map<TransferOutcome.Kind, Map<TransferOutcome.Ending, Meters>> meters =
       new EnumMap<>(TransferOutcome.Kind.class);
 
-  public TransferMetrics(MeterRegistry registry) {
+  private final DamagedBlobs damagedBlobs;
+
+  public TransferMetrics(MeterRegistry registry, DamagedBlobs damagedBlobs) {
+    this.damagedBlobs = damagedBlobs;
     for (TransferOutcome.Kind kind : TransferOutcome.Kind.values()) {
       Map<TransferOutcome.Ending, Meters> ofKind = new EnumMap<>(TransferOutcome.Ending.class);
       for (TransferOutcome.Ending ending : TransferOutcome.Ending.values()) {
@@ -34,6 +38,11 @@ public class TransferMetrics implements TransferObserver {
       found.bytes().increment((double) outcome.bytes());
       found.duration().record(outcome.duration());
     }
+  }
+
+  @Override
+  public void damaged(BlobCorrupt damage) {
+    damagedBlobs.found(damage);
   }
 
   private record Meters(Counter bytes, Timer duration) {

@@ -2,8 +2,11 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.retire.ArtifactRetirement;
@@ -50,25 +53,36 @@ public class UseCaseConfiguration {
 
   @Bean
   ArtifactIngest artifactIngest(
-      ArtifactCatalog catalog, BlobStore store, Quota quota, ExecutorService digests) {
-    return new ArtifactIngest(catalog, store, quota, digests);
+      ArtifactCatalog catalog, BlobStores stores, Quota quota, ExecutorService digests) {
+    return new ArtifactIngest(catalog, stores, quota, digests);
   }
 
   @Bean
   ArtifactRetirement artifactRetirement(
       ArtifactCatalog catalog,
       BlobRegister register,
-      BlobStore store,
+      BlobStores stores,
       Quota quota,
       RetireProperties properties,
       InstantSource clock) {
-    return new ArtifactRetirement(catalog, register, store, quota, properties.gracePeriod(), clock);
+    return new ArtifactRetirement(
+        catalog, register, stores, quota, properties.gracePeriod(), clock);
   }
 
   @Bean
   BlobSweeper blobSweeper(
-      BlobRegister register, BlobStore store, RetireProperties properties, InstantSource clock) {
-    return new BlobSweeper(register, store, properties.orphanAge(), clock);
+      BlobRegister register,
+      BlobStore store,
+      DataKeyStore dataKeys,
+      RetireProperties properties,
+      InstantSource clock) {
+    return new BlobSweeper(register, store, dataKeys, properties.orphanAge(), clock);
+  }
+
+  @Bean
+  RepositoryEncryption repositoryEncryption(
+      ArtifactCatalog catalog, BlobRegister register, BlobStores stores, Quota quota) {
+    return new RepositoryEncryption(catalog, register, stores, quota);
   }
 
   @Bean

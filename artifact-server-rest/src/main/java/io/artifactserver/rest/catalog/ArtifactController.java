@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.rest.problem.ProblemException;
@@ -14,6 +15,7 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -32,10 +34,13 @@ public class ArtifactController {
   static final int MAX_LIMIT = 1000;
 
   private final ArtifactCatalog catalog;
+  private final BlobRegister register;
   private final ArtifactRetirement retirement;
 
-  public ArtifactController(ArtifactCatalog catalog, ArtifactRetirement retirement) {
+  public ArtifactController(
+      ArtifactCatalog catalog, BlobRegister register, ArtifactRetirement retirement) {
     this.catalog = catalog;
+    this.register = register;
     this.retirement = retirement;
   }
 
@@ -66,7 +71,7 @@ public class ArtifactController {
     List<Artifact> page = found.subList(0, Math.min(limit, found.size()));
     String next =
         found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
-    ArtifactList body = new ArtifactList(page.stream().map(ArtifactView::of).toList(), next);
+    ArtifactList body = new ArtifactList(views(page), next);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (!next.isEmpty()) {
       response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");
@@ -79,7 +84,7 @@ public class ArtifactController {
   @Operation(summary = "Describe an artifact")
   @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
-    return catalog.find(id).map(ArtifactView::of).orElseThrow(() -> notFound(id));
+    return views(List.of(catalog.find(id).orElseThrow(() -> notFound(id)))).getFirst();
   }
 
   /** Deletes an artifact: 204. */
@@ -93,6 +98,12 @@ public class ArtifactController {
       throw notFound(id);
     }
     return ResponseEntity.noContent().build();
+  }
+
+  private List<ArtifactView> views(List<Artifact> artifacts) {
+    Set<String> suspects =
+        register.suspects(artifacts.stream().map(artifact -> artifact.blob().key()).toList());
+    return artifacts.stream().map(artifact -> ArtifactView.of(artifact, suspects)).toList();
   }
 
   private ProblemException notFound(ArtifactId id) {

@@ -6,6 +6,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.http.RequestPath;
 import java.time.Instant;
+import java.util.Set;
 
 /**
  * An artifact as the API shows it. Immutable.
@@ -19,6 +20,7 @@ import java.time.Instant;
  * @param sha256 of the bytes, lower-case hexadecimal
  * @param sha512 of the bytes, lower-case hexadecimal
  * @param created when it was uploaded
+ * @param suspect whether its stored bytes were found damaged; absent if not
  * @param links to it
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -32,9 +34,19 @@ public record ArtifactView(
     String sha256,
     String sha512,
     Instant created,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean suspect,
     Links links) {
-  /** The view of an artifact. */
+  /** The view of an artifact that was just stored. */
   public static ArtifactView of(Artifact artifact) {
+    return of(artifact, Set.of());
+  }
+
+  /**
+   * The view of an artifact.
+   *
+   * @param suspects keys of blobs that were found damaged
+   */
+  static ArtifactView of(Artifact artifact, Set<String> suspects) {
     return new ArtifactView(
         artifact.repository().name(),
         artifact.path(),
@@ -45,6 +57,7 @@ public record ArtifactView(
         hex(artifact, DigestAlgorithm.SHA_256),
         hex(artifact, DigestAlgorithm.SHA_512),
         artifact.createdAt(),
+        suspects.contains(artifact.blob().key()),
         Links.of(artifact));
   }
 

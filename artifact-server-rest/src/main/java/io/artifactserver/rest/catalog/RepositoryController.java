@@ -1,7 +1,9 @@
 package io.artifactserver.rest.catalog;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactCatalog.EncryptionProgress;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
@@ -27,9 +29,19 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "Repositories")
 public class RepositoryController {
   private final ArtifactCatalog catalog;
+  private final BlobStores stores;
+  private final EncryptionDefaults defaults;
+  private final EncryptionRequests requests;
 
-  public RepositoryController(ArtifactCatalog catalog) {
+  public RepositoryController(
+      ArtifactCatalog catalog,
+      BlobStores stores,
+      EncryptionDefaults defaults,
+      EncryptionRequests requests) {
     this.catalog = catalog;
+    this.stores = stores;
+    this.defaults = defaults;
+    this.requests = requests;
   }
 
   /** Creates a repository: 201, or 409 if the name is taken. */
@@ -37,18 +49,22 @@ public class RepositoryController {
   @Operation(summary = "Create a repository")
   public ResponseEntity<RepositoryView> create(@Valid @RequestBody NewRepository request) {
     String name = Repository.requireName(request.requiredName());
-    if (Boolean.TRUE.equals(request.encrypted())) {
+    boolean encrypted =
+        request.encrypted() == null
+            ? defaults.defaultForNewRepositories()
+            : Boolean.TRUE.equals(request.encrypted());
+    if (encrypted && !stores.canEncrypt()) {
       // Silently storing plain bytes is the one failure this must not have.
       throw new ProblemException(
           Problems.of(
               HttpStatus.UNPROCESSABLE_CONTENT,
               "Encryption not available",
-              "This server stores plain bytes only; create the repository with \"encrypted\":"
-                  + " false, or not at all."));
+              "This server has no key ring; create the repository with \"encrypted\": false, or"
+                  + " not at all."));
     }
     RepositoryView view =
         catalog
-            .createRepository(name, Boolean.TRUE.equals(request.isPublic()), false)
+            .createRepository(name, Boolean.TRUE.equals(request.isPublic()), encrypted)
             .map(RepositoryView::of)
             .orElseThrow(() ->
                 new ProblemException(
@@ -76,12 +92,60 @@ public class RepositoryController {
         .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
   }
 
+  /** Makes a repository encrypt, what it has included: 202. */
+  @PostMapping("/{repository}/encryption")
+  @Operation(
+      summary = "Encrypt a repository",
+      description =
+          "New artifacts are encrypted from now on, and what is there is encrypted in the"
+              + " background; downloads go on. There is no way back.")
+  public ResponseEntity<EncryptionView> encrypt(@PathVariable String repository) {
+    if (!stores.canEncrypt()) {
+      throw new ProblemException(
+          Problems.of(
+              HttpStatus.UNPROCESSABLE_CONTENT,
+              "Encryption not available",
+              "This server has no key ring."));
+    }
+    if (catalog.encryptRepository(Repository.requireName(repository)).isEmpty()) {
+      throw new ProblemException(Problems.repositoryNotFound(repository));
+    }
+    requests.encryptSoon();
+    return ResponseEntity.accepted().body(encryption(repository));
+  }
+
+  /** How far the encryption of a repository is. */
+  @GetMapping("/{repository}/encryption")
+  @Operation(summary = "Follow the encryption of a repository")
+  public EncryptionView encryption(@PathVariable String repository) {
+    Repository found =
+        catalog
+            .repository(Repository.requireName(repository))
+            .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+    EncryptionProgress progress = catalog.encryptionProgress(repository);
+    return new EncryptionView(
+        found.encrypted(),
+        progress.encrypted(),
+        progress.total(),
+        found.encrypted() && progress.encrypted() == progress.total());
+  }
+
+  /**
+   * How far the encryption of a repository is.
+   *
+   * @param encrypted whether new artifacts are encrypted
+   * @param done artifacts whose stored bytes are encrypted
+   * @param total artifacts
+   * @param complete whether no artifact is left as plain bytes
+   */
+  public record EncryptionView(boolean encrypted, long done, long total, boolean complete) {}
+
   /**
    * What to create.
    *
    * @param name of the repository
    * @param isPublic whether devices download without a token; false if absent
-   * @param encrypted whether blobs are encrypted at rest; false if absent
+   * @param encrypted whether blobs are encrypted at rest; as the server is set if absent
    */
   public record NewRepository(
       @NotBlank @Nullable String name,

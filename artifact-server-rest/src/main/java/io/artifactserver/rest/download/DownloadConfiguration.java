@@ -1,6 +1,6 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.rest.auth.Authenticator;
 import java.time.InstantSource;
@@ -36,7 +36,7 @@ public class DownloadConfiguration {
   ArtifactDownloadHandler artifactDownloadHandler(
       ArtifactCatalog catalog,
       Authenticator authenticator,
-      BlobStore store,
+      BlobStores stores,
       JsonMapper mapper,
       TransferObserver observer,
       ExecutorService coldPages,
@@ -47,7 +47,7 @@ public class DownloadConfiguration {
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit),
         new Resolver(catalog, authenticator),
-        new ResponseEmitter(store, problems, observer, coldPages, lookups),
+        new ResponseEmitter(stores, problems, observer, coldPages, lookups),
         problems,
         lookups,
         clock);

@@ -60,6 +60,10 @@ final class ReadBody implements BodySource {
         bytes.put(framing);
         framing = null;
       } else if (reader != null && remaining > 0) {
+        if (bytes.position() > 0 && bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
+          // What does not fit would occupy a second buffer until the client has taken the first.
+          break;
+        }
         int length = reader.read(bytes);
         if (length < 0) {
           // A reader that breaks its contract must neither loop nor make a short body look whole.

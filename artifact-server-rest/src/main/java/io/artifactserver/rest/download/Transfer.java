@@ -71,7 +71,11 @@ final class Transfer extends IteratingCallback {
   @Override
   protected void onCompleteFailure(Throwable cause) {
     if (cause instanceof StorageException || cause instanceof RuntimeException) {
-      LOG.error("A download was cut off after {} bytes", sent, cause);
+      if (cause instanceof StorageException.BlobCorrupt damage) {
+        observer.damaged(damage);
+      } else {
+        LOG.error("A download was cut off after {} bytes", sent, cause);
+      }
       end(TransferOutcome.Ending.FAILED);
     } else {
       LOG.debug("A client went away after {} bytes", sent, cause);

@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.artifactserver.rest.catalog.EncryptionDefaults;
 import io.artifactserver.rest.upload.UploadProperties;
 import java.time.Duration;
 import java.util.Map;
@@ -13,6 +14,13 @@ import org.springframework.util.unit.DataSize;
 
 /** The records of this room: the defaults, every name, and the bounds. */
 class PropertiesTest {
+  @Test
+  void theKeyRingIsLookedAtNowAndThen() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new EncryptionDefaults(false, Duration.ZERO))
+        .withMessageContaining("artifact-server.encryption.check-interval");
+  }
+
   private static final DataSize ANY_SIZE = DataSize.ofBytes(1);
   private static final Duration ANY_TIME = Duration.ofSeconds(1);
 
@@ -24,6 +32,8 @@ class PropertiesTest {
         .isEqualTo(
             new RetireProperties(
                 Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
+    assertThat(bind("encryption", EncryptionDefaults.class, Map.of()))
+        .isEqualTo(new EncryptionDefaults(false, Duration.ofSeconds(10)));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
             new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE), 16));
@@ -47,6 +57,14 @@ class PropertiesTest {
                     "artifact-server.retire.sweep-interval", "200ms")))
         .isEqualTo(
             new RetireProperties(Duration.ZERO, Duration.ofHours(2), Duration.ofMillis(200)));
+    assertThat(
+            bind(
+                "encryption",
+                EncryptionDefaults.class,
+                Map.of(
+                    "artifact-server.encryption.default-for-new-repositories", "true",
+                    "artifact-server.encryption.check-interval", "3s")))
+        .isEqualTo(new EncryptionDefaults(true, Duration.ofSeconds(3)));
     assertThat(
             bind(
                 "upload",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryBlobStore;
@@ -155,7 +156,7 @@ class TransferTest {
   private void start(BlobStore store, BlobRef ref, ResponsePlan plan) throws Exception {
     ResponseEmitter emitter =
         new ResponseEmitter(
-            store,
+            BlobStores.of(store),
             new ProblemWriter(JsonMapper.builder().build()),
             outcomes::add,
             coldPages,

@@ -26,6 +26,15 @@ final class Operator implements AutoCloseable {
         "{\"name\": \"%s\", \"public\": %s, \"encrypted\": false}".formatted(name, isPublic));
   }
 
+  /** A public one. */
+  HttpResponse<String> createEncryptedRepository(String name)
+      throws IOException, InterruptedException {
+    return json(
+        "POST",
+        "/api/v1/repositories",
+        "{\"name\": \"%s\", \"public\": true, \"encrypted\": true}".formatted(name));
+  }
+
   HttpResponse<String> json(String method, String path, String body)
       throws IOException, InterruptedException {
     return client.send(

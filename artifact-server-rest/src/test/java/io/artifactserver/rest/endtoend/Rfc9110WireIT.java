@@ -68,6 +68,12 @@ class Rfc9110WireIT {
 
   @ParameterizedTest
   @MethodSource("io.artifactserver.rest.http.RequestLine#all")
+  void encryptedArtifactIsAnsweredAsTheTableSays(RequestLine line) throws IOException {
+    requireAnswer(line, "/artifacts/encrypted/table.bin", "application/x-table");
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.artifactserver.rest.http.RequestLine#all")
   void contentByDigestIsAnsweredAsTheTableSays(RequestLine line) throws IOException {
     requireAnswer(line, "/blobs/sha256/" + ENTITY_TAG.opaqueTag(), "application/octet-stream");
   }

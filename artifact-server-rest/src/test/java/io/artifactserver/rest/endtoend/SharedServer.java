@@ -11,8 +11,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * One packaged server for all tests that neither stop nor configure it, with a public repository
- * {@code public} and a protected one {@code secret}; each has {@code table.bin}, the representation
- * that the table of {@link RequestLine} is about. Stopped when the last test has run.
+ * {@code public}, a protected one {@code secret} and an encrypted one {@code encrypted}; each has
+ * {@code table.bin}, the representation that the table of {@link RequestLine} is about. Stopped
+ * when the last test has run.
  */
 final class SharedServer implements ParameterResolver {
   static final byte[] TABLE = Bytes.random(RequestLine.LENGTH, 11);
@@ -41,7 +42,8 @@ final class SharedServer implements ParameterResolver {
       try (Operator operator = new Operator(server)) {
         operator.createRepository("public", true);
         operator.createRepository("secret", false);
-        for (String repository : new String[] {"public", "secret"}) {
+        operator.createEncryptedRepository("encrypted");
+        for (String repository : new String[] {"public", "secret", "encrypted"}) {
           operator.put(repository, "table.bin", TABLE, "Content-Type", "application/x-table");
         }
       }

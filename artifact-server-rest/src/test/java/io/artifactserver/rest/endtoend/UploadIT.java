@@ -230,7 +230,7 @@ class UploadIT {
         "{\"name\": \"../x\"} | 400",
         "{} | 400",
         "{\"name\": | 400",
-        "{\"name\": \"enc\", \"encrypted\": true} | 422",
+        "{\"name\": \"enc\", \"encrypted\": \"maybe\"} | 400",
         "{\"name\": \"typo\", \"publik\": true} | 400",
       })
   void repositoriesThatCannotBeAreRefused(String json, int status) throws Exception {

@@ -43,6 +43,27 @@ interface ArtifactRows extends Repository<ArtifactRow, Long> {
   @Query("select distinct r from ArtifactRow a join a.repository r where a.blob.id in :blobIds")
   List<RepositoryRow> repositories(@Param("blobIds") Collection<Long> blobIds);
 
+  @Query("select count(a) from ArtifactRow a where a.repository.name = :repository")
+  long count(@Param("repository") String repository);
+
+  @Query(
+      "select count(a) from ArtifactRow a where a.repository.name = :repository and a.blob.encrypted")
+  long countEncrypted(@Param("repository") String repository);
+
+  /**
+   * Returns how many artifacts of repositories that encrypt had the one blob and have the other.
+   */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          update artifact set blob_id = :encrypted
+          where blob_id = :plain
+            and repository_id in (select id from repository where encrypted)
+          """)
+  int moveToEncrypted(@Param("plain") long plain, @Param("encrypted") long encrypted);
+
   /** Returns 1, or 0 if the path is taken. */
   @Modifying
   @Query(
@@ -60,8 +81,8 @@ interface ArtifactRows extends Repository<ArtifactRow, Long> {
       @Param("mediaType") String mediaType,
       @Param("createdAt") Instant createdAt);
 
-  /** Returns 1, or 0 if the row is gone. */
+  /** Returns 1, or 0 if the row is gone or refers to another blob by now. */
   @Modifying
-  @Query(nativeQuery = true, value = "delete from artifact where id = :id")
-  int delete(@Param("id") long id);
+  @Query(nativeQuery = true, value = "delete from artifact where id = :id and blob_id = :blobId")
+  int delete(@Param("id") long id, @Param("blobId") long blobId);
 }

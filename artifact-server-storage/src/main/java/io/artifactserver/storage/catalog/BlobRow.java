@@ -71,7 +71,7 @@ class BlobRow {
   }
 
   BlobRef toBlobRef() {
-    return new BlobRef(key, length);
+    return new BlobRef(key, length, encrypted);
   }
 
   /** Loads the digests unless the query fetched them. */

@@ -104,6 +104,33 @@ interface BlobRows extends Repository<BlobRow, Long> {
   @Query("select b.key from BlobRow b where b.key in :keys")
   Set<String> known(@Param("keys") Collection<String> keys);
 
+  /** Plain blobs of artifacts in repositories that encrypt, by key. */
+  @Query(
+      """
+      select b from BlobRow b
+      where not b.encrypted and b.key > :after
+        and exists (select 1 from ArtifactRow a where a.blob = b and a.repository.encrypted)
+      order by b.key
+      """)
+  List<BlobRow> plainInEncrypted(@Param("after") String after, Limit limit);
+
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          update blob set suspect_at = coalesce(suspect_at, :suspectAt) where blob_key = :key
+          """)
+  int suspect(@Param("key") String key, @Param("suspectAt") Instant suspectAt);
+
+  @Query(
+      nativeQuery = true,
+      value = "select blob_key from blob where blob_key in :keys and suspect_at is not null")
+  Set<String> suspects(@Param("keys") Collection<String> keys);
+
+  @Query(nativeQuery = true, value = "select count(*) from blob where suspect_at is not null")
+  long suspectCount();
+
   @Query("select coalesce(sum(b.length), 0) from BlobRow b")
   long storedBytes();
 }

@@ -109,6 +109,47 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     return removed;
   }
 
+  @Override
+  public Optional<Repository> encryptRepository(String name) {
+    return forgettingAll(() -> catalog.encryptRepository(name));
+  }
+
+  @Override
+  public List<PlainContent> plainInEncrypted(String after, int limit) {
+    return catalog.plainInEncrypted(after, limit);
+  }
+
+  @Override
+  public boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
+    return forgettingAll(() -> catalog.moveToEncrypted(plain, encrypted));
+  }
+
+  @Override
+  public boolean shareEncrypted(PlainContent plain) {
+    // Mostly there is none, and then nothing changed.
+    boolean shared = catalog.shareEncrypted(plain);
+    if (shared) {
+      artifacts.invalidateAll();
+      contents.invalidateAll();
+    }
+    return shared;
+  }
+
+  @Override
+  public EncryptionProgress encryptionProgress(String repository) {
+    return catalog.encryptionProgress(repository);
+  }
+
+  /** A plain blob has a grace period longer than an entry's time, so this is not for safety. */
+  private <T> T forgettingAll(Supplier<T> change) {
+    try {
+      return change.get();
+    } finally {
+      artifacts.invalidateAll();
+      contents.invalidateAll();
+    }
+  }
+
   private <T> T forgetting(ArtifactId id, Digests digests, Supplier<T> addition) {
     try {
       return addition.get();

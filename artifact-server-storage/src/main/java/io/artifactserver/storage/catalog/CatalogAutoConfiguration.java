@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.storage.folder.DataFolder;
@@ -53,8 +54,15 @@ public class CatalogAutoConfiguration {
 
   @Bean
   @DependsOn(BOUND)
-  BlobRegister blobRegister(CatalogTransactions transactions, BlobRows blobs) {
-    return new JpaBlobRegister(transactions, blobs);
+  BlobRegister blobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
+    return new JpaBlobRegister(transactions, blobs, clock);
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  DataKeyStore dataKeyStore(
+      CatalogTransactions transactions, DataKeyRows dataKeys, InstantSource clock) {
+    return new JpaDataKeyStore(transactions, dataKeys, clock);
   }
 
   @Bean

@@ -122,7 +122,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   @Override
   public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
     while (true) {
-      switch (attempt(() -> tryShare(id, mediaType, digests, now()))) {
+      switch (attempt(() -> tryShare(id, mediaType, digests))) {
         case Attempt.Decided(Addition addition) -> {
           return Optional.of(addition);
         }
@@ -156,19 +156,33 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     });
   }
 
+  private Attempt tryShare(ArtifactId id, String mediaType, Digests digests) {
+    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+    boolean encrypted = repository.map(RepositoryRow::encrypted).orElse(false);
+    return tryShare(repository, id, mediaType, digests, encrypted, now());
+  }
+
   private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
     Instant now = now();
     // Without effect if a blob has the bytes: the artifact shares that one.
     repositories
         .findByName(id.repository())
-        .ifPresent(repository ->
+        .ifPresent(_ ->
             blobs.insert(
-                blob.key(), blob.length(), repository.encrypted(), digests.sha256().bytes(), now));
-    return tryShare(id, mediaType, digests, now);
+                blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
+    // As the blob is, not as the repository may be by now: what came in plain while the repository
+    // was told to encrypt is encrypted with the rest of it.
+    return tryShare(
+        repositories.findByName(id.repository()), id, mediaType, digests, blob.encrypted(), now);
   }
 
-  private Attempt tryShare(ArtifactId id, String mediaType, Digests digests, Instant now) {
-    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+  private Attempt tryShare(
+      Optional<RepositoryRow> repository,
+      ArtifactId id,
+      String mediaType,
+      Digests digests,
+      boolean encrypted,
+      Instant now) {
     if (repository.isEmpty()) {
       return new Attempt.Decided(new Addition.NoRepository());
     }
@@ -176,7 +190,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     if (existing.isPresent()) {
       return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
     }
-    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), repository.get().encrypted());
+    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), encrypted);
     if (locked.isEmpty()) {
       return new Attempt.NoBlob();
     }
@@ -204,6 +218,76 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Repository> encryptRepository(String name) {
+    return isRepositoryName(name)
+        ? transactions.write(_ -> {
+          repositories.encrypt(name);
+          return repositories.findByName(name).map(RepositoryRow::toRepository);
+        })
+        : Optional.empty();
+  }
+
+  @Override
+  public List<PlainContent> plainInEncrypted(String after, int limit) {
+    return transactions.read(() -> {
+      List<BlobRow> page = blobs.plainInEncrypted(after, Limit.of(limit));
+      if (!page.isEmpty()) {
+        blobs.fetchDigests(page.stream().map(BlobRow::id).toList());
+      }
+      return page.stream().map(row -> new PlainContent(row.toBlobRef(), row.toDigests())).toList();
+    });
+  }
+
+  @Override
+  public boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
+    byte[] sha256 = plain.digests().sha256().bytes();
+    return transactions.write(transaction -> {
+      Instant now = now();
+      int inserted = blobs.insert(encrypted.key(), encrypted.length(), true, sha256, now);
+      int moved = move(plain, now);
+      if (inserted == 1 && moved == 0) {
+        transaction.setRollbackOnly();
+      }
+      return inserted == 1 && moved > 0;
+    });
+  }
+
+  @Override
+  public boolean shareEncrypted(PlainContent plain) {
+    return transactions.write(_ ->
+        blobs.lock(plain.digests().sha256().bytes(), true).isPresent() && move(plain, now()) >= 0);
+  }
+
+  /** Returns how many artifacts refer to the encrypted blob of the same bytes now. */
+  private int move(PlainContent plain, Instant now) {
+    Optional<BlobRow> target = blobs.lock(plain.digests().sha256().bytes(), true);
+    // The rows are locked in the order of their kind by everyone who locks both.
+    Optional<BlobRow> source = blobs.lock(plain.blob().key());
+    if (target.isEmpty() || source.isEmpty()) {
+      return 0;
+    }
+    if (target.get().retired()) {
+      blobs.takeUp(target.get().id());
+    }
+    plain
+        .digests()
+        .values()
+        .values()
+        .forEach(digest ->
+            blobs.insertDigest(target.get().id(), digest.algorithm().id(), digest.bytes()));
+    int moved = artifacts.moveToEncrypted(source.get().id(), target.get().id());
+    blobs.retireUnused(source.get().id(), now);
+    blobs.retireUnused(target.get().id(), now);
+    return moved;
+  }
+
+  @Override
+  public EncryptionProgress encryptionProgress(String repository) {
+    return transactions.read(() ->
+        new EncryptionProgress(artifacts.count(repository), artifacts.countEncrypted(repository)));
+  }
+
+  @Override
   public Optional<Artifact> remove(ArtifactId id) {
     while (true) {
       Optional<Removal> removal = transactions.write(_ -> tryRemove(id));
@@ -221,7 +305,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     }
     Artifact artifact = row.get().toArtifact();
     long blobId = row.get().blob().id();
-    if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id()) == 0) {
+    if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id(), blobId) == 0) {
       return Optional.empty();
     }
     blobs.retireUnused(blobId, now());

@@ -3,6 +3,8 @@ package io.artifactserver.storage.catalog;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.BlobRegister;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -13,10 +15,12 @@ import org.springframework.data.domain.Limit;
 final class JpaBlobRegister implements BlobRegister {
   private final CatalogTransactions transactions;
   private final BlobRows blobs;
+  private final InstantSource clock;
 
-  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs) {
+  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
     this.transactions = transactions;
     this.blobs = blobs;
+    this.clock = clock;
   }
 
   @Override
@@ -36,6 +40,22 @@ final class JpaBlobRegister implements BlobRegister {
   @Override
   public Set<String> known(Collection<String> keys) {
     return keys.isEmpty() ? Set.of() : Set.copyOf(transactions.read(() -> blobs.known(keys)));
+  }
+
+  @Override
+  public void suspect(BlobRef blob) {
+    transactions.write(
+        _ -> blobs.suspect(blob.key(), clock.instant().truncatedTo(ChronoUnit.MICROS)));
+  }
+
+  @Override
+  public Set<String> suspects(Collection<String> keys) {
+    return keys.isEmpty() ? Set.of() : Set.copyOf(transactions.read(() -> blobs.suspects(keys)));
+  }
+
+  @Override
+  public long suspectCount() {
+    return transactions.read(blobs::suspectCount);
   }
 
   @Override

@@ -13,6 +13,10 @@ interface RepositoryRows extends Repository<RepositoryRow, Long> {
 
   List<RepositoryRow> findAllByOrderByName();
 
+  @Modifying
+  @Query(nativeQuery = true, value = "update repository set encrypted = true where name = :name")
+  int encrypt(@Param("name") String name);
+
   /** Returns 1, or 0 if the name is taken. */
   @Modifying
   @Query(

@@ -30,6 +30,11 @@ final class FileBlobUpload implements BlobUpload {
   }
 
   @Override
+  public String key() {
+    return key;
+  }
+
+  @Override
   public void write(ByteBuffer bytes) throws StorageException {
     requireUsable();
     try {

@@ -2,6 +2,7 @@ package io.artifactserver.storage.catalog;
 
 import static io.artifactserver.storage.catalog.TestContent.digests;
 import static io.artifactserver.storage.catalog.TestContent.newBlob;
+import static io.artifactserver.storage.catalog.TestContent.newEncryptedBlob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,7 +98,7 @@ class JpaArtifactCatalogTest {
     ArtifactId plainId = new ArtifactId(plain.name(), "a");
     assertThat(catalog.share(id("a"), "text/plain", digests(text))).isEmpty();
     assertThat(catalog.find(id("a"))).isEmpty();
-    BlobRef blob = newBlob(text);
+    BlobRef blob = newEncryptedBlob(text);
     added("a", blob);
     Artifact expected = new Artifact(encrypted, "b", blob, "text/plain", digests(text), now());
     assertThat(catalog.share(id("b"), "text/plain", digests(text)))
@@ -244,7 +245,7 @@ class JpaArtifactCatalogTest {
   void servesThePlainBlobToTheReadersOfBoth() {
     Repository encrypted = catalog.createRepository(repository, false, true).orElseThrow();
     Repository plain = catalog.createRepository(repository + "p", true, false).orElseThrow();
-    added("a", newBlob(text));
+    added("a", newEncryptedBlob(text));
     BlobRef blob = newBlob(text);
     catalog.add(new ArtifactId(plain.name(), "a"), "text/plain", blob, digests(text));
     assertThat(catalog.findContent(digests(text).sha256()))
@@ -252,6 +253,86 @@ class JpaArtifactCatalogTest {
           assertThat(content.blob()).isEqualTo(blob);
           assertThat(content.repositories()).containsExactlyInAnyOrder(encrypted, plain);
         });
+  }
+
+  @Test
+  void movesArtifactsToTheEncryptedBlobAndLeavesThoseOfPlainRepositories() {
+    create(false);
+    Repository other = catalog.createRepository(repository + "p", true, false).orElseThrow();
+    ArtifactId otherId = new ArtifactId(other.name(), "a");
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    shared("b");
+    catalog.share(otherId, "text/plain", digests(text));
+    assertThat(waiting(blob)).isEmpty();
+    assertThat(catalog.encryptRepository("no-" + repository)).isEmpty();
+    assertThat(catalog.encryptRepository(repository).orElseThrow().encrypted()).isTrue();
+    ArtifactCatalog.PlainContent content = waiting(blob).orElseThrow();
+    assertThat(content.digests()).isEqualTo(digests(text));
+    assertThat(catalog.encryptionProgress(repository))
+        .isEqualTo(new ArtifactCatalog.EncryptionProgress(2, 0));
+    assertThat(catalog.shareEncrypted(content)).isFalse();
+    BlobRef copy = newEncryptedBlob(text);
+    assertThat(catalog.moveToEncrypted(content, copy)).isTrue();
+    assertThat(catalog.encryptionProgress(repository))
+        .isEqualTo(new ArtifactCatalog.EncryptionProgress(2, 2));
+    assertThat(catalog.find(id("a")).orElseThrow().blob()).isEqualTo(copy);
+    assertThat(catalog.find(id("b")).orElseThrow().blob()).isEqualTo(copy);
+    assertThat(catalog.find(otherId).orElseThrow().blob()).isEqualTo(blob);
+    assertThat(waiting(blob)).isEmpty();
+    // Again, as after a crash between the transaction and its answer: nothing is taken twice.
+    assertThat(catalog.moveToEncrypted(content, newEncryptedBlob(text))).isFalse();
+    assertThat(catalog.shareEncrypted(content)).isTrue();
+    assertThat(retired(blob)).isFalse();
+    catalog.remove(otherId);
+    assertThat(retired(blob)).isTrue();
+    assertThat(retired(copy)).isFalse();
+  }
+
+  @Test
+  void aPlainBlobThatNobodyHasAnyMoreIsRetiredByTheMove() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    catalog.encryptRepository(repository);
+    ArtifactCatalog.PlainContent content = waiting(blob).orElseThrow();
+    assertThat(catalog.moveToEncrypted(content, newEncryptedBlob(text))).isTrue();
+    assertThat(retired(blob)).isTrue();
+  }
+
+  @Test
+  void anUploadThatWasPlainWhenTheRepositoryChangedIsFoundByTheNextRun() {
+    create(false);
+    catalog.encryptRepository(repository);
+    BlobRef blob = newBlob(text);
+    assertThat(added("a", blob).blob()).isEqualTo(blob);
+    assertThat(waiting(blob)).isPresent();
+  }
+
+  @Test
+  void marksSuspects() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    long before = register.suspectCount();
+    assertThat(register.suspects(List.of(blob.key()))).isEmpty();
+    register.suspect(blob);
+    register.suspect(blob);
+    register.suspect(newBlob("nowhere"));
+    assertThat(register.suspects(List.of(blob.key(), newBlob("x").key())))
+        .containsExactly(blob.key());
+    assertThat(register.suspects(List.of())).isEmpty();
+    assertThat(register.suspectCount()).isEqualTo(before + 1);
+  }
+
+  private Optional<ArtifactCatalog.PlainContent> waiting(BlobRef blob) {
+    return catalog.plainInEncrypted("", 1000).stream()
+        .filter(content -> content.blob().equals(blob))
+        .findFirst();
+  }
+
+  private boolean retired(BlobRef blob) {
+    return register.retiredBefore(now().plusSeconds(1), 10_000).contains(blob);
   }
 
   @Test

@@ -32,4 +32,10 @@ final class TestContent {
         UUID.randomUUID().toString().replace("-", ""),
         text.getBytes(StandardCharsets.UTF_8).length);
   }
+
+  /** As {@link #newBlob}, encrypted. */
+  static BlobRef newEncryptedBlob(String text) {
+    BlobRef plain = newBlob(text);
+    return new BlobRef(plain.key(), plain.length(), true);
+  }
 }

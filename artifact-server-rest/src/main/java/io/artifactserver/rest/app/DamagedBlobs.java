@@ -1,0 +1,64 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Counts damage that downloads find, logs it once for each blob, and marks the blob in the catalog
+ * for the operator. Thread-safe; does not block.
+ */
+@Component
+public class DamagedBlobs {
+  private static final Logger LOG = LoggerFactory.getLogger(DamagedBlobs.class);
+
+  /** Of blobs; when so many are damaged, the log is not where to look. */
+  private static final int MAX_REMEMBERED = 10_000;
+
+  private final BlobRegister register;
+  private final ExecutorService lookups;
+  private final Counter counter;
+  private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+  public DamagedBlobs(BlobRegister register, ExecutorService lookups, MeterRegistry registry) {
+    this.register = register;
+    this.lookups = lookups;
+    this.counter =
+        Counter.builder("artifact_server.blob.corrupt")
+            .description("Downloads that were cut off or refused because a blob is damaged")
+            .register(registry);
+    Gauge.builder("artifact_server.blob.suspect", known, Set::size)
+        .description("Blobs found damaged since the start")
+        .register(registry);
+  }
+
+  /** A download found that a blob is damaged. */
+  void found(BlobCorrupt damage) {
+    counter.increment();
+    BlobRef ref = damage.ref();
+    if (known.size() < MAX_REMEMBERED && known.add(ref.key())) {
+      LOG.error("Cut off or refused a download: {}", damage.getMessage(), damage);
+      lookups.execute(() -> mark(ref));
+    }
+  }
+
+  private void mark(BlobRef ref) {
+    try {
+      register.suspect(ref);
+    } catch (CatalogUnavailableException e) {
+      known.remove(ref.key());
+      LOG.warn(
+          "Blob {} could not be marked as suspect; the next download tries again", ref.key(), e);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.encryption.RepositoryEncryption;
+import io.artifactserver.core.encryption.RingKeys;
+import io.artifactserver.core.encryption.RingKeys.RingKey;
+import io.artifactserver.rest.catalog.EncryptionRequests;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * Works off in the background what a rotated key ring or a repository that was told to encrypt
+ * leaves to do: soon after it was asked for, at the start, and now and then. Thread-safe.
+ */
+@Component
+public class EncryptionSchedule implements EncryptionRequests {
+  private static final Logger LOG = LoggerFactory.getLogger(EncryptionSchedule.class);
+  private static final int REWRAP_BATCH = 100;
+  private static final int BATCHES_PER_REPORT = 100;
+
+  private final RingKeys ringKeys;
+  private final RepositoryEncryption encryption;
+  private final AtomicBoolean isEncryptionAsked = new AtomicBoolean(true);
+  private final AtomicLong toRewrap = new AtomicLong();
+
+  public EncryptionSchedule(
+      RingKeys ringKeys, RepositoryEncryption encryption, MeterRegistry registry) {
+    this.ringKeys = ringKeys;
+    this.encryption = encryption;
+    Gauge.builder("artifact_server.encryption.data.keys.to.rewrap", toRewrap, AtomicLong::get)
+        .description("Data keys that a retired ring key still wraps")
+        .register(registry);
+  }
+
+  @Override
+  public void encryptSoon() {
+    isEncryptionAsked.set(true);
+  }
+
+  /** Also sees that another process rotated the ring. */
+  @Scheduled(
+      initialDelayString = "${artifact-server.encryption.check-interval:10s}",
+      fixedDelayString = "${artifact-server.encryption.check-interval:10s}")
+  void rewrap() {
+    run(
+        "Data keys could not be wrapped anew",
+        () -> {
+          long total = 0;
+          int wrapped;
+          int batches = 0;
+          do {
+            wrapped = ringKeys.rewrap(REWRAP_BATCH);
+            total += wrapped;
+            if (wrapped > 0 && ++batches % BATCHES_PER_REPORT == 0) {
+              LOG.info("Wrapped {} data keys anew, {} to do", total, countToRewrap());
+            }
+          } while (wrapped == REWRAP_BATCH);
+          if (total > 0 || toRewrap.get() > 0) {
+            LOG.info("Wrapped {} data keys anew, {} to do", total, countToRewrap());
+          }
+        });
+  }
+
+  @Scheduled(initialDelay = 1000, fixedDelay = 1000)
+  void encryptIfAsked() {
+    if (isEncryptionAsked.getAndSet(false)) {
+      encrypt();
+    }
+  }
+
+  /** What came in plain while its repository was told to encrypt is found here. */
+  @Scheduled(
+      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
+      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
+  void encryptSometimes() {
+    encryptSoon();
+  }
+
+  private void encrypt() {
+    run(
+        "Repositories could not be encrypted",
+        () -> {
+          RepositoryEncryption.Run done = encryption.run();
+          if (done.encrypted() > 0 || done.damaged() > 0) {
+            LOG.info("Encrypted {} plain blobs; {} are damaged", done.encrypted(), done.damaged());
+          }
+        });
+  }
+
+  private long countToRewrap() {
+    long count =
+        ringKeys.list().stream().filter(key -> !key.isPrimary()).mapToLong(RingKey::dataKeys).sum();
+    toRewrap.set(count);
+    return count;
+  }
+
+  private static void run(String failure, Work work) {
+    try {
+      work.run();
+    } catch (StorageException | CatalogUnavailableException e) {
+      LOG.warn("{}; the next run goes on", failure, e);
+    } catch (RuntimeException e) {
+      // Such as a key ring that was damaged meanwhile: the one in memory still serves.
+      LOG.error("{}; the next run tries again: {}", failure, e.getMessage());
+    }
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    void run() throws StorageException;
+  }
+}

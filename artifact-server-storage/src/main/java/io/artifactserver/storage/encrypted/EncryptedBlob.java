@@ -1,0 +1,110 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.util.Optional;
+
+/** A blob whose stored bytes are ciphertext; thread-safe. */
+final class EncryptedBlob implements Blob {
+  /** In bytes. A longer range could lose its pages before they are read. */
+  private static final int MAX_MAPPED_LENGTH = 8 * 1024 * 1024;
+
+  private final BlobRef ref;
+  private final BlobStore inner;
+  private final SegmentKeys keys;
+  private final SegmentCipher.Pool ciphers;
+  private final String storeName;
+
+  EncryptedBlob(
+      BlobRef ref,
+      BlobStore inner,
+      SegmentKeys keys,
+      SegmentCipher.Pool ciphers,
+      String storeName) {
+    this.ref = ref;
+    this.inner = inner;
+    this.keys = keys;
+    this.ciphers = ciphers;
+    this.storeName = storeName;
+  }
+
+  @Override
+  public BlobRef ref() {
+    return ref;
+  }
+
+  @Override
+  public int pieceLength() {
+    return SegmentLayout.plainCapacity(ciphers.segmentLength());
+  }
+
+  @Override
+  public RangeReader open(ByteRange range) throws StorageException {
+    range.requireWithin(ref.length());
+    return open(range, keys.find(ref));
+  }
+
+  @Override
+  public Optional<FileRegion> fileRegion(ByteRange range) {
+    range.requireWithin(ref.length());
+    return Optional.empty();
+  }
+
+  private RangeReader open(ByteRange range, SegmentKey key) throws StorageException {
+    SegmentLayout layout = new SegmentLayout(key.segmentLength(), ref.length());
+    ByteRange covering = layout.ciphertextRange(range);
+    Blob blob = inner(layout);
+    Optional<Ciphertext> mapped = mapped(blob, covering);
+    return reader(
+        range,
+        key,
+        layout,
+        mapped.isPresent() ? mapped.get() : new Ciphertext.Streamed(blob.open(covering)));
+  }
+
+  /**
+   * From the mapping, if that needs no disk: a page fault would occupy the carrier of a virtual
+   * thread, which a read does not.
+   */
+  private static Optional<Ciphertext> mapped(Blob blob, ByteRange covering)
+      throws StorageException {
+    if (covering.length() > MAX_MAPPED_LENGTH) {
+      return Optional.empty();
+    }
+    Optional<FileRegion> region = blob.fileRegion(covering);
+    if (region.isEmpty()) {
+      return Optional.empty();
+    }
+    if (covering.length() > 0 && !region.get().isResident(0, (int) covering.length())) {
+      region.get().close();
+      return Optional.empty();
+    }
+    return Optional.of(new Ciphertext.Mapped(region.get()));
+  }
+
+  private RangeReader reader(
+      ByteRange range, SegmentKey key, SegmentLayout layout, Ciphertext ciphertext)
+      throws StorageException {
+    EncryptedRangeReader reader =
+        new EncryptedRangeReader(ref, range, layout, key, ciphertext, ciphers, storeName);
+    if (ref.length() == 0) {
+      try {
+        reader.authenticate();
+      } catch (StorageException | RuntimeException e) {
+        reader.close();
+        throw e;
+      }
+    }
+    return reader;
+  }
+
+  /** Of the length that it must have; the inner store refuses any other. */
+  private Blob inner(SegmentLayout layout) {
+    return inner.blob(new BlobRef(ref.key(), layout.ciphertextLength()));
+  }
+}

@@ -1,0 +1,117 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.DataKeyStore;
+import io.artifactserver.core.blob.StorageException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Keeps blobs as ciphertext in another store. Thread-safe.
+ *
+ * <p>The keys are those of the inner store, whose blobs are {@link SegmentHeader headers} and
+ * segments. Each blob has a data key of its own, kept elsewhere and wrapped by the key ring;
+ * without it the blob is gone.
+ */
+public final class EncryptedBlobStore implements BlobStore {
+  private static final int IDLE_CIPHERS = 16;
+
+  private final BlobStore inner;
+  private final DataKeyStore dataKeys;
+  private final SegmentKeys segmentKeys;
+  private final SegmentCipher.Pool ciphers;
+  private final int segmentLength;
+  private final String name;
+
+  /**
+   * @param inner keeps the ciphertext, beside blobs that are none of this store
+   * @param segmentLength of new blobs, in bytes; the others say theirs
+   */
+  public EncryptedBlobStore(
+      BlobStore inner, DataKeyStore dataKeys, KeyRing ring, int segmentLength) {
+    this.inner = inner;
+    this.dataKeys = dataKeys;
+    this.name = "encrypted-" + inner.name();
+    this.segmentKeys = new SegmentKeys(inner, dataKeys, ring, name);
+    this.ciphers = new SegmentCipher.Pool(segmentLength, IDLE_CIPHERS);
+    this.segmentLength = new SegmentLayout(segmentLength, 0).segmentLength();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new EncryptedBlob(ref, inner, segmentKeys, ciphers, name);
+  }
+
+  @Override
+  public BlobUpload begin() throws StorageException {
+    BlobUpload upload = inner.begin();
+    try {
+      return new EncryptedUpload(
+          upload, segmentKeys.create(upload.key(), segmentLength), segmentKeys, ciphers);
+    } catch (RuntimeException e) {
+      upload.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    // The key first: from here on the bytes are noise, wherever copies of them are.
+    try {
+      dataKeys.delete(ref.key());
+    } finally {
+      segmentKeys.forget(ref.key());
+    }
+    inner.delete(new BlobRef(ref.key(), 0));
+  }
+
+  /** As the inner store's, of the blobs that have a data key; asks the database for each. */
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return inner
+        .list()
+        .flatMap(stored -> {
+          try {
+            return plain(stored).stream();
+          } catch (StorageException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    return inner.removeAbandonedUploads(begunBefore);
+  }
+
+  @Override
+  public void check() throws StorageException {
+    inner.check();
+  }
+
+  private Optional<StoredBlob> plain(StoredBlob stored) throws StorageException {
+    Optional<DataKey> dataKey = segmentKeys.dataKey(stored.ref());
+    if (dataKey.isEmpty()) {
+      return Optional.empty();
+    }
+    try (DataKey found = dataKey.get()) {
+      long length =
+          SegmentLayout.ofCiphertext(found.segmentLength(), stored.ref().length()).plainLength();
+      return Optional.of(
+          new StoredBlob(new BlobRef(stored.ref().key(), length, true), stored.storedAt()));
+    } catch (IllegalArgumentException e) {
+      throw new StorageException.BlobCorrupt(
+          name, stored.ref(), "its length is no ciphertext's", e);
+    }
+  }
+}

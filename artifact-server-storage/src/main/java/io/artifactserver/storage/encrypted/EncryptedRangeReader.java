@@ -1,0 +1,147 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import javax.crypto.AEADBadTagException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decrypts one range segment by segment, and delivers no byte of a segment before its tag is
+ * checked. Used by one thread at a time. Between reads it holds the buffers of one segment, and
+ * only if a part of it is left.
+ */
+final class EncryptedRangeReader implements RangeReader {
+  private final BlobRef ref;
+  private final ByteRange range;
+  private final SegmentLayout layout;
+  private final SegmentKey key;
+  private final Ciphertext ciphertext;
+  private final SegmentCipher.Pool ciphers;
+  private final String storeName;
+  private @Nullable SegmentCipher cipher;
+  private int plainOffset;
+  private int plainEnd;
+  private long segment;
+  private long delivered;
+  private boolean closed;
+  private @Nullable StorageException failure;
+
+  /** Takes over the ciphertext, which begins with the first segment of the range. */
+  EncryptedRangeReader(
+      BlobRef ref,
+      ByteRange range,
+      SegmentLayout layout,
+      SegmentKey key,
+      Ciphertext ciphertext,
+      SegmentCipher.Pool ciphers,
+      String storeName) {
+    this.ref = ref;
+    this.range = range;
+    this.layout = layout;
+    this.key = key;
+    this.ciphertext = ciphertext;
+    this.ciphers = ciphers;
+    this.storeName = storeName;
+    this.segment = range.length() == 0 ? 0 : layout.segmentOf(range.position());
+  }
+
+  @Override
+  public int read(ByteBuffer target) throws StorageException {
+    if (closed) {
+      throw new IllegalStateException("The reader is closed");
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    if (delivered == range.length()) {
+      return -1;
+    }
+    int total = 0;
+    // As many segments as fit whole: what is left of one occupies a buffer until the next read.
+    while (target.hasRemaining() && delivered < range.length()) {
+      if (plainOffset == plainEnd) {
+        if (total > 0 && target.remaining() < layout.plainLength(segment)) {
+          break;
+        }
+        decryptNext();
+      }
+      int length = Math.min(target.remaining(), plainEnd - plainOffset);
+      target.put(using().plain(), plainOffset, length);
+      plainOffset += length;
+      delivered += length;
+      total += length;
+      if (plainOffset == plainEnd) {
+        giveBack();
+      }
+    }
+    return total;
+  }
+
+  /** Checks the tag of the range's first segment, of which nothing may be left to read. */
+  void authenticate() throws StorageException {
+    decryptNext();
+    giveBack();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      giveBack();
+      ciphertext.close();
+    }
+  }
+
+  private void decryptNext() throws StorageException {
+    SegmentCipher using = using();
+    int plainLength = layout.plainLength(segment);
+    int sealed = plainLength + SegmentLayout.TAG_LENGTH;
+    try {
+      ciphertext.read(using.ciphertext(), sealed);
+      using.decrypt(key, segment, layout.isLast(segment), sealed);
+    } catch (AEADBadTagException e) {
+      throw failed(
+          new StorageException.BlobCorrupt(
+              storeName,
+              ref,
+              "segment %d of %d does not have its tag".formatted(segment, layout.segments()),
+              e));
+    } catch (StorageException e) {
+      throw failed(e);
+    }
+    long start = layout.plainStart(segment);
+    plainOffset = (int) (Math.max(start, range.position() + delivered) - start);
+    plainEnd = (int) (Math.min(start + plainLength, range.end()) - start);
+    segment++;
+  }
+
+  private StorageException failed(StorageException cause) {
+    failure = cause;
+    giveBack();
+    return cause;
+  }
+
+  private SegmentCipher using() {
+    if (cipher == null) {
+      cipher = ciphers.acquire(layout.segmentLength());
+    }
+    return cipher;
+  }
+
+  private void giveBack() {
+    plainOffset = 0;
+    plainEnd = 0;
+    if (cipher != null) {
+      ciphers.release(cipher);
+      cipher = null;
+    }
+  }
+}

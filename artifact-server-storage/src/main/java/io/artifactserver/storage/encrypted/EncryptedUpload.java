@@ -1,0 +1,118 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encrypts segment by segment; used by one thread. A full segment is kept until more bytes come,
+ * because only then is it known not to be the last.
+ */
+final class EncryptedUpload implements BlobUpload {
+  private final BlobUpload inner;
+  private final SegmentKeys.NewKey key;
+  private final SegmentKeys keys;
+  private final SegmentCipher.Pool ciphers;
+  private final int segmentLength;
+  private final byte[] pending;
+  private @Nullable SegmentCipher cipher;
+  private int pendingLength;
+  private long segment;
+  private long length;
+
+  /** Takes over the inner upload. */
+  EncryptedUpload(
+      BlobUpload inner, SegmentKeys.NewKey key, SegmentKeys keys, SegmentCipher.Pool ciphers) {
+    this.inner = inner;
+    this.key = key;
+    this.keys = keys;
+    this.ciphers = ciphers;
+    this.segmentLength = key.header().segmentLength();
+    this.pending = new byte[SegmentLayout.plainCapacity(segmentLength)];
+    this.cipher = ciphers.acquire(segmentLength);
+  }
+
+  @Override
+  public String key() {
+    return inner.key();
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws StorageException {
+    requireUsable();
+    while (bytes.hasRemaining()) {
+      if (pendingLength == capacity()) {
+        writeSegment(false);
+      }
+      int taken = Math.min(bytes.remaining(), capacity() - pendingLength);
+      bytes.get(pending, pendingLength, taken);
+      pendingLength += taken;
+      length += taken;
+    }
+  }
+
+  @Override
+  public BlobRef commit() throws StorageException {
+    requireUsable();
+    writeSegment(true);
+    // Behind the bytes and before the blob: a blob without its key would be lost for ever, a key
+    // without its blob is swept.
+    keys.keep(inner.key(), key);
+    giveBack();
+    return new BlobRef(inner.commit().key(), length, true);
+  }
+
+  @Override
+  public void close() {
+    giveBack();
+    inner.close();
+  }
+
+  private int capacity() {
+    return segment == 0
+        ? SegmentLayout.firstPlainCapacity(segmentLength)
+        : SegmentLayout.plainCapacity(segmentLength);
+  }
+
+  private void writeSegment(boolean isLast) throws StorageException {
+    SegmentCipher using = requireUsable();
+    if (segment > Integer.MAX_VALUE) {
+      giveBack();
+      throw new StorageException.StorageUnavailable(
+          "encrypted",
+          "a blob has at most 2^31 segments of %d bytes".formatted(segmentLength),
+          null);
+    }
+    try {
+      if (segment == 0) {
+        inner.write(ByteBuffer.wrap(key.header().toBytes()));
+      }
+      int sealed = using.encrypt(key.key(), segment, isLast, pending, pendingLength);
+      inner.write(ByteBuffer.wrap(using.ciphertext(), 0, sealed));
+    } catch (StorageException e) {
+      giveBack();
+      throw e;
+    }
+    segment++;
+    pendingLength = 0;
+  }
+
+  private SegmentCipher requireUsable() {
+    if (cipher == null) {
+      throw new IllegalStateException("The upload is committed, failed or closed");
+    }
+    return cipher;
+  }
+
+  private void giveBack() {
+    if (cipher != null) {
+      ciphers.release(cipher);
+      cipher = null;
+      Arrays.fill(pending, (byte) 0);
+      key.dataKey().close();
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.artifactserver.storage.encrypted;
+
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.DataKeyStore;
+import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
+import io.artifactserver.core.encryption.RingKeys;
+import io.artifactserver.storage.folder.DataFolder;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Encryption over whatever backend there is. The ring is checked against the database before
+ * anything is served: a blob that cannot be decrypted must stop the start, not a download.
+ */
+@AutoConfiguration
+@EnableConfigurationProperties(EncryptionProperties.class)
+public class EncryptionAutoConfiguration {
+  /** In the data folder. */
+  static final String KEY_FILE = "keys.json";
+
+  private static final Logger LOGGER = LoggerFactory.getLogger(EncryptionAutoConfiguration.class);
+
+  @Bean
+  KeyRing keyRing(
+      EncryptionProperties properties,
+      DataFolder folder,
+      DataKeyStore dataKeys,
+      InstantSource clock) {
+    Map<Long, Long> needed = dataKeys.countByRingKey();
+    KeyRing ring = ring(properties, folder, needed, clock);
+    Set<Long> missing = new TreeSet<>(needed.keySet());
+    missing.removeAll(ring.keyset().ids());
+    if (!missing.isEmpty()) {
+      throw new KeyRingException(
+          "The key ring%s lacks the keys %s, which %d encrypted blobs need. Start with the ring that"
+                  .formatted(
+                      place(properties, folder),
+                      missing,
+                      missing.stream().mapToLong(id -> needed.getOrDefault(id, 0L)).sum())
+              + " has them, from a backup if need be: without it those blobs cannot be decrypted.");
+    }
+    requireUnwraps(ring, dataKeys, place(properties, folder));
+    return ring;
+  }
+
+  @Bean
+  BlobStores blobStores(
+      BlobStore store, DataKeyStore dataKeys, KeyRing ring, EncryptionProperties properties) {
+    int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
+    return BlobStores.of(store, new EncryptedBlobStore(store, dataKeys, ring, segmentLength));
+  }
+
+  @Bean
+  RingKeys ringKeys(KeyRing ring, DataKeyStore dataKeys, InstantSource clock) {
+    return new StoredRingKeys(ring, dataKeys, clock);
+  }
+
+  private static KeyRing ring(
+      EncryptionProperties properties,
+      DataFolder folder,
+      Map<Long, Long> needed,
+      InstantSource clock) {
+    if (!properties.keyset().isEmpty()) {
+      try {
+        return KeyRing.of(Keyset.parse(properties.keyset(), KeyRingFile.kms(properties.kmsUri())));
+      } catch (GeneralSecurityException | IllegalArgumentException | IllegalStateException e) {
+        // Without the cause: a parser may quote what it read.
+        throw new KeyRingException(
+            "The setting artifact-server.encryption.keyset is not a key ring (a Tink keyset as"
+                + " JSON). ./artifact-server keys create makes a file with one.");
+      }
+    }
+    KeyRingFile file = KeyRingFile.of(keyFile(properties, folder), properties.kmsUri());
+    if (properties.keyFile().isEmpty() && !file.exists()) {
+      if (!needed.isEmpty()) {
+        throw new KeyRingException(
+            "The key ring %s is missing, and %d encrypted blobs need it. Put the file back from a"
+                    .formatted(
+                        file.path(), needed.values().stream().mapToLong(Long::longValue).sum())
+                + " backup, or name it in artifact-server.encryption.key-file: without it those"
+                + " blobs cannot be decrypted.");
+      }
+      try {
+        file.create(Keyset.generate(clock.instant()));
+      } catch (GeneralSecurityException e) {
+        throw new KeyRingException("No key can be made for " + file.path(), e);
+      }
+      LOGGER.warn(
+          "Made the key ring {}. Back it up, apart from the data: encrypted artifacts are lost"
+              + " without it.",
+          file.path());
+    }
+    return KeyRing.of(file);
+  }
+
+  /** One data key stands for all: a ring of another server has other ids, or fails here. */
+  private static void requireUnwraps(KeyRing ring, DataKeyStore dataKeys, String place) {
+    List<WrappedDataKey> sample = dataKeys.notWrappedBy(-1, "", 1);
+    for (WrappedDataKey wrapped : sample) {
+      try {
+        ring.unwrap(wrapped).close();
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        throw new KeyRingException(
+            "Key %d of the key ring%s is not the key that the database's data keys are wrapped by."
+                    .formatted(wrapped.ringKeyId(), place)
+                + " Start with the ring that belongs to this database, from a backup if need be.",
+            e);
+      }
+    }
+  }
+
+  private static Path keyFile(EncryptionProperties properties, DataFolder folder) {
+    return properties.keyFile().isEmpty()
+        ? folder.path().resolve(KEY_FILE)
+        : Path.of(properties.keyFile());
+  }
+
+  private static String place(EncryptionProperties properties, DataFolder folder) {
+    return properties.keyset().isEmpty() ? " " + keyFile(properties, folder) : "";
+  }
+}

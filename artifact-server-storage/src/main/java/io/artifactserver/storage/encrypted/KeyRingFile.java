@@ -1,0 +1,172 @@
+package io.artifactserver.storage.encrypted;
+
+import com.google.crypto.tink.Aead;
+import com.google.crypto.tink.KmsClients;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file with a key ring, for its owner alone. Thread-safe. It is only ever replaced whole, so a
+ * reader sees the ring before a change or after it; changes take turns, across processes too.
+ */
+final class KeyRingFile {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private final Path path;
+  private final @Nullable Aead kms;
+
+  private KeyRingFile(Path path, @Nullable Aead kms) {
+    this.path = path;
+    this.kms = kms;
+  }
+
+  /**
+   * Names a file; I/O only if a KMS has to be found.
+   *
+   * @param kmsUri of the key that encrypts the file; empty if it is plain
+   */
+  static KeyRingFile of(Path path, String kmsUri) {
+    return new KeyRingFile(path.toAbsolutePath().normalize(), kms(kmsUri));
+  }
+
+  /** The AEAD of a KMS's key; null without a URI. */
+  static @Nullable Aead kms(String uri) {
+    if (uri.isEmpty()) {
+      return null;
+    }
+    try {
+      return KmsClients.get(uri).getAead(uri);
+    } catch (GeneralSecurityException e) {
+      throw new KeyRingException(
+          "There is no KMS client for %s (artifact-server.encryption.kms-uri): %s. Put the Tink"
+                  .formatted(uri, e.getMessage())
+              + " extension of your KMS on the class path, or leave the setting out.",
+          e);
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  boolean exists() {
+    return Files.exists(path);
+  }
+
+  /** The ring. */
+  Keyset read() {
+    try {
+      return Keyset.parse(Files.readString(path), kms);
+    } catch (NoSuchFileException e) {
+      throw new KeyRingException(
+          "There is no key ring %s. Put the file back from a backup; if there never was one,"
+                  .formatted(path)
+              + " ./artifact-server keys create makes one.",
+          e);
+    } catch (IOException e) {
+      throw new KeyRingException(
+          "The key ring %s cannot be read: %s. This process needs to read it."
+              .formatted(path, reason(e)),
+          e);
+    } catch (GeneralSecurityException | RuntimeException e) {
+      // The cause is left out: a parser may quote what it read.
+      throw new KeyRingException(
+          "The file %s is not a key ring (a Tink keyset as JSON%s). Put the right file back from a"
+                  .formatted(path, kms == null ? "" : ", encrypted by the KMS")
+              + " backup, or name it in artifact-server.encryption.key-file.");
+    }
+  }
+
+  /**
+   * Makes the file.
+   *
+   * @throws KeyRingException if it exists already, or cannot be written
+   */
+  void create(Keyset keyset) {
+    exclusively(() -> {
+      if (exists()) {
+        throw new FileAlreadyExistsException(path.toString());
+      }
+      write(keyset);
+      return keyset;
+    });
+  }
+
+  /** Replaces the ring by a changed one, and returns that. */
+  Keyset change(Change change) {
+    return exclusively(() -> {
+      Keyset changed = change.of(read());
+      write(changed);
+      return changed;
+    });
+  }
+
+  private Keyset exclusively(Work work) {
+    Path lock = path.resolveSibling(path.getFileName() + ".lock");
+    try (FileChannel channel =
+            FileChannel.open(
+                lock, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY);
+        FileLock held = channel.lock()) {
+      Objects.requireNonNull(held);
+      return work.run();
+    } catch (IOException e) {
+      throw new KeyRingException(
+          "The key ring %s cannot be written: %s.".formatted(path, reason(e)), e);
+    } catch (GeneralSecurityException e) {
+      throw new KeyRingException("The key ring %s cannot be changed.".formatted(path), e);
+    }
+  }
+
+  private void write(Keyset keyset) throws IOException, GeneralSecurityException {
+    Path part = path.resolveSibling(path.getFileName() + ".part");
+    Files.deleteIfExists(part);
+    try (FileChannel channel =
+        FileChannel.open(
+            part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(keyset.serialize(kms));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel folder =
+        FileChannel.open(Objects.requireNonNull(path.getParent()), StandardOpenOption.READ)) {
+      folder.force(true);
+    }
+  }
+
+  private static String reason(IOException e) {
+    return e instanceof FileAlreadyExistsException
+        ? "it exists already"
+        : e.getClass().getSimpleName() + " (" + e.getMessage() + ')';
+  }
+
+  /** Makes a ring of another. */
+  @FunctionalInterface
+  interface Change {
+    Keyset of(Keyset before) throws GeneralSecurityException;
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    Keyset run() throws IOException, GeneralSecurityException;
+  }
+}

@@ -1,0 +1,102 @@
+package io.artifactserver.storage.encrypted;
+
+import java.security.GeneralSecurityException;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+
+/**
+ * A cipher and room for one segment, plain and encrypted: too much to be made anew for each. Used
+ * by one thread at a time.
+ */
+final class SegmentCipher {
+  private final Cipher cipher;
+  private final byte[] ciphertext;
+  private final byte[] plain;
+
+  private SegmentCipher(int segmentLength) {
+    try {
+      cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("This Java has no AES-GCM", e);
+    }
+    ciphertext = new byte[segmentLength];
+    plain = new byte[segmentLength];
+  }
+
+  /** Where a caller puts what is to be decrypted, and finds what was encrypted. */
+  byte[] ciphertext() {
+    return ciphertext;
+  }
+
+  /** Where a caller finds what was decrypted. Not to be read after a failure. */
+  byte[] plain() {
+    return plain;
+  }
+
+  /**
+   * Decrypts the first {@code length} bytes of {@link #ciphertext()} into {@link #plain()}.
+   *
+   * @throws AEADBadTagException if they are not the segment's
+   */
+  void decrypt(SegmentKey key, long segment, boolean isLast, int length)
+      throws AEADBadTagException {
+    try {
+      cipher.init(Cipher.DECRYPT_MODE, key.key(), key.nonce(segment, isLast));
+      cipher.doFinal(ciphertext, 0, length, plain, 0);
+    } catch (AEADBadTagException e) {
+      throw e;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("A segment cannot be decrypted", e);
+    }
+  }
+
+  /**
+   * Encrypts {@code length} bytes of {@code source} into {@link #ciphertext()}.
+   *
+   * @return the length of the ciphertext
+   */
+  int encrypt(SegmentKey key, long segment, boolean isLast, byte[] source, int length) {
+    try {
+      cipher.init(Cipher.ENCRYPT_MODE, key.key(), key.nonce(segment, isLast));
+      return cipher.doFinal(source, 0, length, ciphertext, 0);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("A segment cannot be encrypted", e);
+    }
+  }
+
+  /** Keeps a few ciphers for the next one who needs one. Thread-safe. */
+  static final class Pool {
+    private final int segmentLength;
+    private final Queue<SegmentCipher> idle;
+
+    /**
+     * @param segmentLength of blobs that are read often; others get a cipher of their own
+     * @param size most ciphers to keep
+     */
+    Pool(int segmentLength, int size) {
+      this.segmentLength = segmentLength;
+      this.idle = new ArrayBlockingQueue<>(size);
+    }
+
+    int segmentLength() {
+      return segmentLength;
+    }
+
+    /** A cipher for segments of a length; given back by {@link #release}. */
+    SegmentCipher acquire(int length) {
+      SegmentCipher pooled = length == segmentLength ? idle.poll() : null;
+      return Objects.requireNonNullElseGet(pooled, () -> new SegmentCipher(length));
+    }
+
+    /** The caller keeps no reference to its buffers. */
+    void release(SegmentCipher cipher) {
+      if (cipher.ciphertext.length == segmentLength) {
+        // Dropped if there are enough.
+        var _ = idle.offer(cipher);
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.artifactserver.storage.encrypted;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStoreContract;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.InMemoryDataKeyStore;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.file.FileBlobStore;
+import io.artifactserver.storage.mapped.MappedFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EncryptedFileBlobStoreTest extends BlobStoreContract {
+  @TempDir private Path root;
+  private final MappedFiles mappedFiles = new MappedFiles(16, Duration.ofMinutes(5));
+  private final InMemoryDataKeyStore dataKeys = new InMemoryDataKeyStore();
+  private EncryptedBlobStore store;
+  private int abandoned;
+
+  @BeforeEach
+  void openStore() throws StorageException {
+    store =
+        new EncryptedBlobStore(
+            FileBlobStore.open(root, mappedFiles), dataKeys, KeyRing.ephemeral(), 64 * 1024);
+  }
+
+  @AfterEach
+  void closeMappings() {
+    mappedFiles.close();
+    assertThat(mappedFiles.size()).isZero();
+  }
+
+  @Override
+  protected BlobStore store() {
+    return store;
+  }
+
+  @Override
+  protected boolean supportsFileRegions() {
+    return false;
+  }
+
+  @Override
+  protected boolean supportsAbandonedUploads() {
+    return true;
+  }
+
+  @Override
+  protected void abandonUpload(Instant begunAt) throws IOException {
+    Path part = root.resolve("uploads").resolve("%032x.part".formatted(++abandoned));
+    Files.write(part, new byte[] {1, 2, 3});
+    Files.setLastModifiedTime(part, FileTime.from(begunAt));
+  }
+
+  @Test
+  void aWarmRangeIsReadWithoutTheDatabase() throws Exception {
+    byte[] content = content(300_000, 1);
+    BlobRef ref = store(content);
+    ByteRange range = new ByteRange(100_000, 131_072);
+    byte[] expected = Arrays.copyOfRange(content, 100_000, 231_072);
+    assertThat(read(store.blob(ref), range, ByteBuffer.allocate(8192))).isEqualTo(expected);
+    dataKeys.delete(ref.key());
+    assertThat(read(store.blob(ref), range, ByteBuffer.allocate(8192))).isEqualTo(expected);
+    store.delete(ref);
+    assertThatExceptionOfType(StorageException.BlobNotFound.class)
+        .isThrownBy(() -> store.blob(ref).open(range).close());
+  }
+
+  @Test
+  void noPlainByteReachesTheDisk() throws Exception {
+    byte[] marker = "KNOWN-PLAINTEXT-".getBytes(StandardCharsets.US_ASCII);
+    byte[] content = new byte[256 * 1024];
+    for (int i = 0; i < content.length; i++) {
+      content[i] = marker[i % marker.length];
+    }
+    store(content);
+    BlobUpload abandonedUpload = store.begin();
+    abandonedUpload.write(ByteBuffer.wrap(content));
+    // As a crash leaves it: neither committed nor closed.
+    assertThat(filesWith(marker)).isEmpty();
+    abandonedUpload.close();
+    assertThat(filesWith(marker)).isEmpty();
+  }
+
+  private List<Path> filesWith(byte[] marker) throws IOException {
+    String needle = new String(marker, StandardCharsets.ISO_8859_1);
+    try (Stream<Path> files = Files.walk(root)) {
+      List<Path> found = new ArrayList<>();
+      int regular = 0;
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        regular++;
+        String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+        if (text.contains(needle.substring(0, 8))) {
+          found.add(file);
+        }
+      }
+      assertThat(regular).isPositive();
+      return found;
+    }
+  }
+}
