@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -117,7 +118,10 @@ public final class KeysCommand implements Command {
 
   private static int create(KeyRingFile file, InstantSource clock, PrintStream output)
       throws GeneralSecurityException, IOException {
-    Files.createDirectories(Objects.requireNonNull(file.path().getParent()));
+    // As the server makes its data folder.
+    Files.createDirectories(
+        Objects.requireNonNull(file.path().getParent()),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     file.create(Keyset.generate(clock.instant()));
     output.println("Made the key ring " + file.path());
     output.println("Back it up, apart from the data: encrypted artifacts are lost without it.");

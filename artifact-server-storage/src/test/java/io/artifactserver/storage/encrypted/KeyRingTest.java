@@ -78,6 +78,14 @@ class KeyRingTest {
   }
 
   @Test
+  void theCommandMakesAFolderForItsOwnerAlone() throws Exception {
+    folder = folder.resolve("data");
+    assertThat(keys("create")).isZero();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
   void theCommandSaysWhatItDoesNotUnderstand() {
     assertThat(keys("destroy")).isEqualTo(2);
     assertThat(keys("remove")).isEqualTo(2);
