@@ -50,7 +50,7 @@ final class Wire implements AutoCloseable {
     int status = Integer.parseInt(statusLine.split(" ", 3)[1]);
     int length = Integer.parseInt(fields.getOrDefault("content-length", "0"));
     byte[] body = new byte[0];
-    if (hasBody && status != 304 && status >= 200) {
+    if (hasBody && status != 304 && status != 204 && status >= 200) {
       body =
           fields.containsKey("transfer-encoding")
               ? chunked()
