@@ -343,8 +343,16 @@ class DeviceAccessIT {
     assertThat(metric("hikaricp_connections_usage_seconds_count")).isEqualTo(connections);
   }
 
+  /** The count once it stands still: a transfer is counted just after its last byte arrived. */
   private double transfers() throws Exception {
-    return metric("artifact_server_transfer_seconds_count");
+    double before = -1;
+    double now = metric("artifact_server_transfer_seconds_count");
+    for (int same = 0; same < 3; same = before == now ? same + 1 : 0) {
+      Thread.sleep(20);
+      before = now;
+      now = metric("artifact_server_transfer_seconds_count");
+    }
+    return now;
   }
 
   private double metric(String name) throws Exception {

@@ -37,6 +37,8 @@ final class SharedServer implements ParameterResolver {
       PackagedServer server =
           PackagedServer.start(
               folder.resolve("data"),
+              // Its timer uses a connection, and a test counts those that downloads use.
+              "--artifact-server.encryption.check-interval=1h",
               "--artifact-server.hawkbit.tenants.DEFAULT=public",
               "--artifact-server.hawkbit.tenants.PROTECTED=secret");
       try (Operator operator = new Operator(server)) {
