@@ -129,7 +129,7 @@ record Served(
             .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "bytes"))
             .add(
                 new PreEncodedHttpField(
-                    "Content-Disposition", ContentDisposition.attachment(fileName)))
+                    HttpHeader.CONTENT_DISPOSITION, ContentDisposition.attachment(fileName)))
             .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"))
             .add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)))
             .asImmutable();
