@@ -95,6 +95,7 @@ final class Certificates {
     factory.setIncludeCipherSuites(CIPHER_SUITES);
     factory.setExcludeCipherSuites();
     factory.setCipherComparator(HTTP2Cipher.COMPARATOR);
+    factory.setSNISelector(new ServerNames(factory));
     factory.setWantClientAuth(
         properties.clientCertificates() == TlsProperties.ClientCertificates.WANT);
     factory.setNeedClientAuth(

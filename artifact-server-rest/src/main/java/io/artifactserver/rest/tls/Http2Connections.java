@@ -1,5 +1,7 @@
 package io.artifactserver.rest.tls;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.SessionContainer;
 import org.eclipse.jetty.http2.api.Session;
@@ -8,7 +10,6 @@ import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
@@ -26,7 +27,7 @@ public final class Http2Connections implements SmartLifecycle {
   private static final int SESSION_RECEIVE_WINDOW = 8 * 1024 * 1024;
 
   private final Http2Properties properties;
-  private volatile @Nullable Server server;
+  private final List<SessionContainer> sessions = new CopyOnWriteArrayList<>();
   private volatile boolean isRunning;
 
   public Http2Connections(Http2Properties properties) {
@@ -34,9 +35,8 @@ public final class Http2Connections implements SmartLifecycle {
   }
 
   /** Takes over the HTTP/2 of every connector that the server has. */
-  public void configure(Server configured) {
-    server = configured;
-    for (Connector connector : configured.getConnectors()) {
+  public void configure(Server server) {
+    for (Connector connector : server.getConnectors()) {
       for (ConnectionFactory factory : connector.getConnectionFactories()) {
         if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
           configure(http2);
@@ -53,6 +53,7 @@ public final class Http2Connections implements SmartLifecycle {
     // Nothing here speaks WebSocket.
     http2.setConnectProtocolEnabled(false);
     http2.addEventListener(new WriteThreshold());
+    sessions.addAll(http2.getBeans(SessionContainer.class));
   }
 
   @Override
@@ -63,12 +64,9 @@ public final class Http2Connections implements SmartLifecycle {
   @Override
   public void stop() {
     isRunning = false;
-    Server stopped = server;
-    if (stopped != null) {
-      for (SessionContainer sessions : stopped.getContainedBeans(SessionContainer.class)) {
-        // Its future ends with the last request, for which Spring Boot waits anyway.
-        var _ = sessions.shutdown();
-      }
+    for (SessionContainer container : sessions) {
+      // Its future ends with the last request, for which Spring Boot waits anyway.
+      var _ = container.shutdown();
     }
   }
 

@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("artifact-server.http2")
 public record Http2Properties(
-    @DefaultValue("128") int maxStreams, @DefaultValue("1000") int maxControlFrames) {
+    @DefaultValue("128") int maxStreams, @DefaultValue("2000") int maxControlFrames) {
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */

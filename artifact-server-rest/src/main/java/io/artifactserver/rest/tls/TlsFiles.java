@@ -22,6 +22,9 @@ final class TlsFiles {
   /** The stores are in memory only, and Java's want a password all the same. */
   static final String STORE_PASSWORD = "in-memory";
 
+  /** Of the certificate for clients that ask for no name, or for none of those that there are. */
+  static final String FIRST_ALIAS = "certificate-0";
+
   private static final byte[] CHALLENGE = new byte[32];
 
   private final TlsProperties properties;
@@ -60,9 +63,8 @@ final class TlsFiles {
       List<X509Certificate> chain = certificates(certificateFile);
       PrivateKey key = privateKey(keyFile);
       requirePair(chain.getFirst(), certificateFile, key, keyFile);
-      // Without a server name the first alias is chosen, in the order of the names.
       store.setKeyEntry(
-          "certificate-%04d".formatted(i),
+          "certificate-" + i,
           key,
           STORE_PASSWORD.toCharArray(),
           chain.toArray(X509Certificate[]::new));
@@ -84,7 +86,7 @@ final class TlsFiles {
     KeyStore store = emptyStore();
     int number = 0;
     for (X509Certificate authority : certificates(file)) {
-      store.setCertificateEntry("authority-%04d".formatted(number++), authority);
+      store.setCertificateEntry("authority-" + number++, authority);
     }
     return store;
   }

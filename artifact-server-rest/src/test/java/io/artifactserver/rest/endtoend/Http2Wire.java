@@ -8,6 +8,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -111,6 +113,11 @@ final class Http2Wire implements AutoCloseable {
       return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
     }
 
+    /** Of GOAWAY: Jetty tells why. */
+    String reason() {
+      return new String(payload, 8, payload.length - 8, StandardCharsets.UTF_8);
+    }
+
     /** Of RST_STREAM and GOAWAY. */
     int errorCode() {
       return ByteBuffer.wrap(payload).getInt(type == GOAWAY ? Integer.BYTES : 0);
@@ -172,6 +179,19 @@ final class Http2Wire implements AutoCloseable {
       frame = receive();
     }
     return frame;
+  }
+
+  /** Whether the server closes the connection, after whatever it has to say. */
+  boolean isClosedByServer() throws IOException {
+    try {
+      while (true) {
+        receive();
+      }
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (EOFException | SocketException e) {
+      return true;
+    }
   }
 
   /**
