@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
@@ -80,15 +81,13 @@ final class CacheEntries {
     } catch (DirectoryIteratorException e) {
       throw Objects.requireNonNull(e.getCause());
     }
-    synchronized (this) {
-      makeRoom(0, 0);
-      LOG.info(
-          "Up to {} MiB of blobs are cached in {}, which has {} MiB of {} blobs",
-          maxBytes >> 20,
-          folder,
-          heldBytes >> 20,
-          entries.size());
-    }
+    shrink();
+    LOG.info(
+        "Up to {} MiB of blobs are cached in {}, which has {} MiB of {} blobs",
+        maxBytes >> 20,
+        folder,
+        heldBytes() >> 20,
+        entries.size());
   }
 
   /** The blob's entry if all of it is there. No I/O, no lock. */
@@ -101,19 +100,19 @@ final class CacheEntries {
 
   /**
    * The blob's entry, to be kept until {@link CacheEntry#unpin()}. Empty if the cache cannot take
-   * the blob. I/O.
+   * the blob. I/O the first time.
    */
   Optional<CacheEntry> pin(BlobRef ref) {
     if (ref.length() == 0 || ref.length() + OVERHEAD > maxBytes) {
       return Optional.empty();
     }
-    CacheEntry entry = entries.computeIfAbsent(ref.key(), _ -> entry(ref, clock.instant()));
-    if (entry.ref().length() != ref.length() || !entry.pin()) {
-      return Optional.empty();
+    CacheEntry entry = findOrAdd(ref);
+    if (entry.ref().length() != ref.length()) {
+      // A file of a former start, whose length fits another blob's.
+      remove(entry, CacheEntry::isIdle);
+      entry = findOrAdd(ref);
     }
-    if (!admit(entry)) {
-      entry.unpin();
-      remove(entry, CacheEntry::isEmpty);
+    if (entry.ref().length() != ref.length() || !entry.pin()) {
       return Optional.empty();
     }
     entry.touch();
@@ -121,16 +120,23 @@ final class CacheEntries {
   }
 
   /**
-   * Makes room for a piece that is about to be written. I/O.
+   * Makes room for a piece that is about to be written. The first time for all of a blob that is to
+   * be fetched whole: one that does not fit must not be given up halfway. I/O.
    *
    * @return whether there is room
    */
   synchronized boolean makeRoom(CacheEntry entry, int piece) {
-    long bytes = entry.file().range(piece).length();
-    if (fillsWhole) {
-      return makeRoom(0, bytes);
+    if (entries.get(entry.ref().key()) != entry) {
+      return false;
     }
-    return charge(entry, bytes, bytes);
+    long charge = OVERHEAD + (fillsWhole ? entry.file().length() : entry.heldBytes());
+    long bytes = charge - entry.charge;
+    if (!makeRoom(bytes, Math.max(bytes, entry.file().range(piece).length()))) {
+      return false;
+    }
+    entry.charge = charge;
+    heldBytes += bytes;
+    return true;
   }
 
   /** Gives an entry up and deletes its file. I/O. */
@@ -154,8 +160,10 @@ final class CacheEntries {
       } catch (IOException e) {
         LOG.debug("When {} was last used could not be written down", entry.file(), e);
       }
+      // Left by requests that the remote store did not answer.
+      remove(entry, CacheEntry::isEmpty);
     }
-    makeRoom(0, 0);
+    shrink();
   }
 
   int size() {
@@ -167,57 +175,58 @@ final class CacheEntries {
   }
 
   /**
-   * Whole blobs are admitted whole: one that does not fit is not fetched in part again and again.
-   */
-  private synchronized boolean admit(CacheEntry entry) {
-    if (fillsWhole) {
-      long missing = entry.file().length() + OVERHEAD - entry.charge;
-      return missing <= 0 || charge(entry, missing, missing);
-    }
-    long there = entry.storedBytes() + OVERHEAD;
-    // A file that was found at the start counted as full.
-    return charge(entry, there - entry.charge, 0);
-  }
-
-  private boolean charge(CacheEntry entry, long bytes, long diskBytes) {
-    if (entries.get(entry.ref().key()) != entry || (bytes > 0 && !makeRoom(bytes, diskBytes))) {
-      return false;
-    }
-    entry.charge += bytes;
-    heldBytes += bytes;
-    return true;
-  }
-
-  /**
+   * All or nothing: blobs do not go for one that does not fit all the same.
+   *
    * @param bytes to be counted as held
    * @param diskBytes to be written
    */
-  private synchronized boolean makeRoom(long bytes, long diskBytes) {
-    long excess = heldBytes + bytes - maxBytes;
-    long lack = properties.minFree().toBytes() + diskBytes - freeSpace.bytes();
-    if (excess <= 0 && lack <= 0) {
+  private boolean makeRoom(long bytes, long diskBytes) {
+    long needed = lack(bytes, diskBytes);
+    if (needed <= 0) {
       return true;
     }
-    // What was deleted may show late in the free space, so it is counted here.
+    List<CacheEntry> oldest = new ArrayList<>();
     long freed = 0;
-    for (Iterator<CacheEntry> oldest = byLastUse().iterator();
-        oldest.hasNext() && freed < Math.max(excess, lack); ) {
-      CacheEntry entry = oldest.next();
+    for (Iterator<CacheEntry> idle = idleByLastUse().iterator();
+        idle.hasNext() && freed < needed; ) {
+      CacheEntry entry = idle.next();
+      oldest.add(entry);
+      freed += entry.charge;
+    }
+    // What was deleted may show late in the free space, so what it was charged is counted.
+    return freed >= needed && evict(oldest) >= needed;
+  }
+
+  private synchronized void shrink() {
+    long needed = lack(0, 0);
+    for (Iterator<CacheEntry> idle = idleByLastUse().iterator(); idle.hasNext() && needed > 0; ) {
+      needed -= evict(List.of(idle.next()));
+    }
+  }
+
+  private long lack(long bytes, long diskBytes) {
+    return Math.max(
+        heldBytes + bytes - maxBytes,
+        properties.minFree().toBytes() + diskBytes - freeSpace.bytes());
+  }
+
+  private long evict(List<CacheEntry> oldest) {
+    long freed = 0;
+    for (CacheEntry entry : oldest) {
       long charge = entry.charge;
       // What is mapped is being sent. Who maps it between these two keeps the deleted file's bytes.
-      if (entry.isIdle()
-          && mappedFiles.forgetUnused(entry.ref().key())
-          && remove(entry, CacheEntry::isIdle)) {
+      if (mappedFiles.forgetUnused(entry.ref().key()) && remove(entry, CacheEntry::isIdle)) {
         counters.evicted();
         freed += charge;
       }
     }
-    return freed >= Math.max(excess, lack);
+    return freed;
   }
 
   /** Sorted by what it was at one moment: it changes all the time. */
-  private List<CacheEntry> byLastUse() {
+  private List<CacheEntry> idleByLastUse() {
     return entries.values().stream()
+        .filter(CacheEntry::isIdle)
         .map(entry -> new Use(entry, entry.lastUsed()))
         .sorted(Comparator.comparing(Use::lastUsed))
         .map(Use::entry)
@@ -264,6 +273,10 @@ final class CacheEntries {
     entry.charge = attributes.size() + OVERHEAD;
     heldBytes += entry.charge;
     entries.put(ref.key(), entry);
+  }
+
+  private CacheEntry findOrAdd(BlobRef ref) {
+    return entries.computeIfAbsent(ref.key(), _ -> entry(ref, clock.instant()));
   }
 
   private CacheEntry entry(BlobRef ref, Instant lastUsed) {

@@ -49,7 +49,7 @@ final class CacheEntry {
   private Instant pausedUntil = Instant.MIN;
   private volatile boolean complete;
   private volatile Instant lastUsed;
-  private volatile Instant lastMarked;
+  private Instant lastMarked = Instant.MIN;
 
   /** Bytes that count against the bound; guarded by the lock of {@link CacheEntries}. */
   long charge;
@@ -63,7 +63,6 @@ final class CacheEntry {
     this.fillsWhole = fillsWhole;
     this.clock = clock;
     this.lastUsed = lastUsed;
-    this.lastMarked = lastUsed;
   }
 
   CacheFile file() {
@@ -92,12 +91,16 @@ final class CacheEntry {
   }
 
   /** Writes the last use into the file if it changed. I/O. */
-  void markUsed() throws IOException {
+  synchronized void markUsed() throws IOException {
     Instant used = lastUsed;
-    if (used.isAfter(lastMarked)) {
+    if (hasFile && !isDropped && used.isAfter(lastMarked)) {
       file.markUsed(used);
       lastMarked = used;
     }
+  }
+
+  synchronized boolean isDropped() {
+    return isDropped;
   }
 
   /**
@@ -132,16 +135,17 @@ final class CacheEntry {
 
   /** Asks for what is missing of a blob that is to be fetched whole. */
   synchronized void wantWhole() {
-    if (fillsWhole && !complete && !isPaused()) {
+    if (fillsWhole && !isDropped && !complete && !isPaused()) {
       want(0, file.pieces());
     }
   }
 
-  /** Bytes of the pieces that the file has. */
-  synchronized long storedBytes() {
-    BitSet there = (BitSet) stored.clone();
-    there.or(present);
-    return there.stream().mapToLong(piece -> file.range(piece).length()).sum();
+  /** Bytes of the pieces that the file has, or will have when what is fetched now is there. */
+  synchronized long heldBytes() {
+    BitSet held = (BitSet) stored.clone();
+    held.or(present);
+    held.or(claimed);
+    return held.stream().mapToLong(piece -> file.range(piece).length()).sum();
   }
 
   /** Whether a piece can be read without waiting. */
@@ -172,7 +176,7 @@ final class CacheEntry {
       return PRESENT;
     }
     if (!claimed.get(piece)) {
-      if (isPaused()) {
+      if (isPaused() && !stored.get(piece)) {
         return ABSENT;
       }
       urgent.set(piece);
@@ -270,6 +274,11 @@ final class CacheEntry {
     return !waiters.isEmpty();
   }
 
+  /** Nothing will be fetched any more. */
+  void abandon(StorageException failure) {
+    boolean _ = failed(file.pieces(), failure);
+  }
+
   /** A claimed piece could not be written: readers pass the entry by for a while. */
   void refused(int piece) {
     end(piece, true).forEach(waiter -> waiter.complete(false));
@@ -305,7 +314,7 @@ final class CacheEntry {
 
   /** Whether nobody reads or fetches, and nothing is there. */
   synchronized boolean isEmpty() {
-    return isIdle() && present.isEmpty() && stored.isEmpty();
+    return isOpened && isIdle() && present.isEmpty() && stored.isEmpty() && !isPaused();
   }
 
   private boolean isPaused() {

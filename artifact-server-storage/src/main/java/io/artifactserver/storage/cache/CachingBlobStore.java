@@ -11,7 +11,6 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +56,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     this.remote = remote;
     this.mappedFiles = mappedFiles;
     this.entries = new CacheEntries(folder, properties, mappedFiles, counters, clock, freeSpace);
-    this.fetches = new PieceFetches(remote, entries, counters, properties.maxFetches());
+    this.fetches = new PieceFetches(remote, entries, counters, properties.maxFetches(), clock);
   }
 
   /**
@@ -222,8 +221,9 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
       return () -> {
         try {
           return disk.getUsableSpace();
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
+        } catch (IOException _) {
+          // Then writing will tell when it is used up.
+          return Long.MAX_VALUE;
         }
       };
     } catch (IOException e) {

@@ -7,12 +7,17 @@ import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +32,7 @@ import org.slf4j.LoggerFactory;
 final class PieceFetches implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PieceFetches.class);
   private static final int BUFFER_LENGTH = 64 * 1024;
+  private static final int CLOSE_SECONDS = 5;
 
   private final BlobStore remote;
   private final CacheEntries entries;
@@ -34,7 +40,8 @@ final class PieceFetches implements AutoCloseable {
   private final int maxFetches;
   private final ExecutorService executor =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("cache-fetch-", 0).factory());
-  private final AtomicBoolean refusing = new AtomicBoolean();
+  private final InstantSource clock;
+  private final AtomicReference<Instant> refused = new AtomicReference<>(Instant.MIN);
   private final Set<CacheEntry> urgent = new LinkedHashSet<>();
   private final Set<CacheEntry> wanted = new LinkedHashSet<>();
   private int running;
@@ -44,11 +51,17 @@ final class PieceFetches implements AutoCloseable {
   /**
    * @param maxFetches at a time, at least 2
    */
-  PieceFetches(BlobStore remote, CacheEntries entries, CacheCounters counters, int maxFetches) {
+  PieceFetches(
+      BlobStore remote,
+      CacheEntries entries,
+      CacheCounters counters,
+      int maxFetches,
+      InstantSource clock) {
     this.remote = remote;
     this.entries = entries;
     this.counters = counters;
     this.maxFetches = maxFetches;
+    this.clock = clock;
   }
 
   /** Sees to what the entry asks for. Does not block. */
@@ -57,24 +70,38 @@ final class PieceFetches implements AutoCloseable {
     boolean hasWanted = entry.hasWanted();
     if (hasUrgent || hasWanted) {
       synchronized (this) {
-        if (hasUrgent) {
-          urgent.add(entry);
+        if (!closed) {
+          if (hasUrgent) {
+            urgent.add(entry);
+          }
+          if (hasWanted) {
+            wanted.add(entry);
+          }
+          startOneIfUseful();
+          return;
         }
-        if (hasWanted) {
-          wanted.add(entry);
-        }
-        startOneIfUseful();
       }
+      entry.abandon(stopping());
     }
   }
 
   /** Begins no fetch any more, and fails those under way. */
   @Override
   public void close() {
+    List<CacheEntry> asking;
     synchronized (this) {
       closed = true;
+      asking = List.copyOf(urgent);
     }
     executor.shutdownNow();
+    asking.forEach(entry -> entry.abandon(stopping()));
+    try {
+      if (!executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("The {} store did not let go of a read within {} s", remote.name(), CLOSE_SECONDS);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void startOneIfUseful() {
@@ -151,12 +178,14 @@ final class PieceFetches implements AutoCloseable {
     }
   }
 
-  private boolean verify(CacheEntry entry, int piece, ByteBuffer buffer) {
+  private boolean verify(CacheEntry entry, int piece, ByteBuffer buffer) throws StorageUnavailable {
     String damage = "it is not what was written";
     try {
       if (entry.file().verify(piece, buffer)) {
         return true;
       }
+    } catch (ClosedByInterruptException e) {
+      throw interrupted(e);
     } catch (IOException e) {
       damage = String.valueOf(e);
     }
@@ -169,31 +198,27 @@ final class PieceFetches implements AutoCloseable {
 
   /** Returns false if the disk, or the bound, does not take the piece. */
   private boolean fetch(CacheEntry entry, int piece, ByteBuffer buffer) throws StorageException {
-    if (!entries.makeRoom(entry, piece)) {
-      refusing("there is no room that nobody uses", null);
-      return false;
-    }
-    try {
-      entry.createFile();
-      try (RangeReader source = remote.blob(entry.ref()).open(entry.file().range(piece))) {
-        entry.file().write(piece, source, buffer);
+    try (RangeReader source = remote.blob(entry.ref()).open(entry.file().range(piece))) {
+      // Behind the opening: a store that is down must not drive out what is there.
+      if (!entries.makeRoom(entry, piece)) {
+        refusing(entry, "there is no room that nobody uses", null);
+        return false;
       }
+      entry.createFile();
+      entry.file().write(piece, source, buffer);
     } catch (StorageException e) {
       throw e;
+    } catch (ClosedByInterruptException e) {
+      throw interrupted(e);
     } catch (IOException e) {
-      if (Thread.currentThread().isInterrupted()) {
-        throw new StorageUnavailable(CachingBlobStore.NAME, "the server stops", e);
-      }
-      refusing(String.valueOf(e), e);
+      refusing(entry, String.valueOf(e), e);
       if (e instanceof NoSuchFileException) {
         entries.discard(entry);
       }
       return false;
     }
     counters.filled(entry.file().range(piece).length());
-    if (refusing.compareAndSet(true, false)) {
-      LOG.info("The cache takes blobs again");
-    }
+    taken();
     return true;
   }
 
@@ -202,15 +227,17 @@ final class PieceFetches implements AutoCloseable {
       // Only now does the disk tell whether it took every byte.
       entry.file().force();
       entry.completed();
+    } catch (ClosedByInterruptException e) {
+      LOG.debug("{} is verified when it is asked for again", entry.file(), e);
     } catch (IOException e) {
-      refusing(String.valueOf(e), e);
+      refusing(entry, String.valueOf(e), e);
       entries.discard(entry);
     }
   }
 
   private void failed(CacheEntry entry, int piece, StorageException failure) {
     boolean isHeard = entry.failed(piece, failure);
-    if (!isHeard) {
+    if (!isHeard && !Thread.currentThread().isInterrupted()) {
       LOG.warn(
           "The filling of {} stopped; the next request goes on with it", entry.file(), failure);
     }
@@ -219,13 +246,32 @@ final class PieceFetches implements AutoCloseable {
     }
   }
 
-  private void refusing(String reason, @Nullable Throwable cause) {
-    if (refusing.compareAndSet(false, true)) {
+  private static StorageUnavailable stopping() {
+    return new StorageUnavailable(CachingBlobStore.NAME, "the server stops", null);
+  }
+
+  private static StorageUnavailable interrupted(IOException cause) {
+    return new StorageUnavailable(CachingBlobStore.NAME, "the fetch was interrupted", cause);
+  }
+
+  private void refusing(CacheEntry entry, String reason, @Nullable Throwable cause) {
+    // Whose blob was deleted is refused for that.
+    if (!entry.isDropped() && refused.getAndSet(clock.instant()).equals(Instant.MIN)) {
       LOG.warn(
           "The cache takes no more ({}): such blobs are served straight from the {} store",
           reason,
           remote.name(),
           cause);
+    }
+  }
+
+  /** Says so once a pause is over: what goes in between may have been a small piece's luck. */
+  private void taken() {
+    Instant last = refused.get();
+    if (!last.equals(Instant.MIN)
+        && clock.instant().isAfter(last.plus(CacheEntry.PAUSE))
+        && refused.compareAndSet(last, Instant.MIN)) {
+      LOG.info("The cache takes blobs again");
     }
   }
 
