@@ -496,7 +496,7 @@ class CachingBlobStoreTest {
     assertThat(cache.figures().heldBytes()).isZero();
     assertThatExceptionOfType(BlobNotFound.class)
         .isThrownBy(() -> cache.blob(ref).open(ByteRange.whole(1)));
-    assertThat(cache.figures().blobs()).isZero();
+    Warm.await(() -> cache.figures().blobs() == 0);
   }
 
   @Test
