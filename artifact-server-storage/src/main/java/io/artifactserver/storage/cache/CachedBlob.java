@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
+import java.net.URI;
 import java.util.Optional;
 
 /** A blob, read through the cache; thread-safe. */
@@ -27,6 +28,13 @@ final class CachedBlob implements Blob {
   public RangeReader open(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());
     return store.open(ref, range);
+  }
+
+  /** Of the remote store: what a client fetches there passes the cache by. */
+  @Override
+  public Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
+      throws StorageException {
+    return store.remoteBlob(ref).temporaryAddress(mediaType, contentDisposition);
   }
 
   /** Present once all of the blob is cached. Never asks the remote store. */

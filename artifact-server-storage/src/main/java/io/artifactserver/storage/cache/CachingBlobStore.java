@@ -108,8 +108,8 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    return remote.begin();
+  public BlobUpload begin(String key) throws StorageException {
+    return remote.begin(key);
   }
 
   @Override
@@ -157,6 +157,10 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     tidying.shutdownNow();
     fetches.close();
     entries.tidy();
+  }
+
+  Blob remoteBlob(BlobRef ref) {
+    return remote.blob(ref);
   }
 
   RangeReader open(BlobRef ref, ByteRange range) throws StorageException {

@@ -582,6 +582,14 @@ class CachingBlobStoreTest {
   }
 
   @Test
+  void passesOnWhereTheRemoteStoreServesClients() throws Exception {
+    BlobRef ref = remote.store(content(PIECE, 29));
+    assertThat(open(TestProperties.whole()).blob(ref).temporaryAddress("a/b", "inline"))
+        .hasValueSatisfying(address -> assertThat(address).hasPath("/" + ref.key()));
+    assertThat(remote.opened()).isEmpty();
+  }
+
+  @Test
   void refusesAFolderThatIsAFile() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "no folder");
     assertThatExceptionOfType(StorageUnavailable.class)

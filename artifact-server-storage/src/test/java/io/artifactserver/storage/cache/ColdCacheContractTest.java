@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.storage.mapped.MappedFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +54,7 @@ class ColdCacheContractTest extends BlobStoreContract {
 
   @Override
   @SuppressWarnings("MustBeClosedChecker")
-  protected void abandonUpload(Instant begunAt) {
+  protected void abandonUpload(Instant begunAt) throws IOException {
     Instant before = now;
     now = begunAt;
     memory.begin();

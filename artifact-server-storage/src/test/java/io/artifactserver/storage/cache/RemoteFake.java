@@ -9,6 +9,7 @@ import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
@@ -85,8 +86,8 @@ final class RemoteFake implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() {
-    return memory.begin();
+  public BlobUpload begin(String key) {
+    return memory.begin(key);
   }
 
   @Override
@@ -137,6 +138,11 @@ final class RemoteFake implements BlobStore {
       RangeReader reader = inner.open(range);
       mostOpen.accumulateAndGet(open.incrementAndGet(), Math::max);
       return new FakeReader(reader, range);
+    }
+
+    @Override
+    public Optional<URI> temporaryAddress(String mediaType, String contentDisposition) {
+      return Optional.of(URI.create("https://remote.example/" + ref().key()));
     }
 
     @Override

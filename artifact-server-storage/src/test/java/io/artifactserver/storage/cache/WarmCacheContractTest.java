@@ -103,8 +103,8 @@ class WarmCacheContractTest extends BlobStoreContract {
     }
 
     @Override
-    public BlobUpload begin() throws StorageException {
-      return cache.begin();
+    public BlobUpload begin(String key) throws StorageException {
+      return cache.begin(key);
     }
 
     @Override
