@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,9 +74,7 @@ public final class PartWriter implements AutoCloseable {
     }
     lock.lock();
     try {
-      while (state instanceof Open && !inFlight.isEmpty()) {
-        awaitChange();
-      }
+      await(inFlight::isEmpty);
       requireUsable();
       state = new Ended();
       share.close();
@@ -113,11 +112,8 @@ public final class PartWriter implements AutoCloseable {
     int length = settings.partLength(number + 1);
     lock.lock();
     try {
+      await(() -> inFlight.size() < settings.maxParts() && share.tryAcquire(footprint(length)));
       requireUsable();
-      while (inFlight.size() >= settings.maxParts() || !share.tryAcquire(footprint(length))) {
-        awaitChange();
-        requireUsable();
-      }
     } finally {
       lock.unlock();
     }
@@ -168,9 +164,12 @@ public final class PartWriter implements AutoCloseable {
     }
   }
 
-  private void awaitChange() throws StorageException {
+  /** Waits until something is so, or the upload has failed. */
+  private void await(BooleanSupplier isSo) {
     try {
-      changed.await();
+      while (state instanceof Open && !isSo.getAsBoolean()) {
+        changed.await();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       fail(
