@@ -176,8 +176,7 @@ public final class MigrateCommand implements Command {
   }
 
   private static boolean isTerminal() {
-    Console console = System.console();
-    return console != null && console.isTerminal();
+    return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
   }
 
   private static void report(MigrationResult result, String to, PrintStream output) {
