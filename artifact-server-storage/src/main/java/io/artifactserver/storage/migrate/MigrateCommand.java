@@ -283,7 +283,11 @@ public final class MigrateCommand implements Command {
     }
 
     private ConfigurableApplicationContext context(Class<?>... sources) {
-      List<String> arguments = new ArrayList<>(settings);
+      List<String> arguments = new ArrayList<>();
+      // What goes wrong is told once, by this command.
+      arguments.add("--logging.level.root=off");
+      arguments.add("--logging.level.io.artifactserver=off");
+      arguments.addAll(settings);
       arguments.add("--artifact-server.storage.backend=" + S3);
       ConfigurableApplicationContext context =
           new SpringApplicationBuilder(sources)
