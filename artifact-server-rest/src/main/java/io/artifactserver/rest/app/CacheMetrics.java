@@ -22,8 +22,7 @@ public class CacheMetrics {
     requests(cache, registry, "hit", figures -> (double) figures.hits());
     requests(cache, registry, "miss", figures -> (double) figures.misses());
     requests(cache, registry, "pass", figures -> (double) figures.passes());
-    FunctionCounter.builder(
-            PREFIX + "filled.bytes", cache, c -> (double) c.figures().filledBytes())
+    FunctionCounter.builder(PREFIX + "filled.bytes", cache, c -> (double) c.figures().filledBytes())
         .description("Bytes read from the backend into the cache")
         .baseUnit("bytes")
         .register(registry);
@@ -45,8 +44,7 @@ public class CacheMetrics {
 
   private static void requests(
       BlobCache cache, MeterRegistry registry, String result, ToDoubleFunction<Figures> count) {
-    FunctionCounter.builder(
-            PREFIX + "requests", cache, c -> count.applyAsDouble(c.figures()))
+    FunctionCounter.builder(PREFIX + "requests", cache, c -> count.applyAsDouble(c.figures()))
         .description("Ranges asked of the cache: there, waited for, or read past it")
         .tags("result", result)
         .register(registry);
