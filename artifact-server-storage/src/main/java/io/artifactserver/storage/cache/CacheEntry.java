@@ -266,12 +266,13 @@ final class CacheEntry {
    * A claimed piece could not be fetched. Who waits for it, or for another that nobody fetches yet,
    * is told; the next request tries again.
    *
-   * @return whether anybody waited
+   * @return whether fetching ahead ends by this, and nobody waits who would hear of it
    */
   boolean failed(int piece, StorageException failure) {
+    boolean isAhead = hasWanted();
     List<CompletableFuture<Boolean>> waiters = end(piece, false);
     waiters.forEach(waiter -> waiter.completeExceptionally(failure));
-    return !waiters.isEmpty();
+    return isAhead && waiters.isEmpty();
   }
 
   /** Nothing will be fetched any more. */

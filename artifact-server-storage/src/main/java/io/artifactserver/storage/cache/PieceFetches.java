@@ -236,10 +236,12 @@ final class PieceFetches implements AutoCloseable {
   }
 
   private void failed(CacheEntry entry, int piece, StorageException failure) {
-    boolean isHeard = entry.failed(piece, failure);
-    if (!isHeard && !Thread.currentThread().isInterrupted()) {
+    boolean isUnheard = entry.failed(piece, failure);
+    if (isUnheard && !Thread.currentThread().isInterrupted()) {
       LOG.warn(
-          "The filling of {} stopped; the next request goes on with it", entry.file(), failure);
+          "The filling of {} stopped; the next request goes on with it: {}",
+          entry.file(),
+          failure.getMessage());
     }
     if (failure instanceof BlobNotFound) {
       entries.discard(entry);
