@@ -1,12 +1,13 @@
 package io.artifactserver.benchmarks.load;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Everything one run of the harness found out; written to {@code load.json} and read back by
- * whatever makes pages of it. Times are in the units their names say, sizes in bytes unless they say
- * otherwise, a megabyte is 10^6 and a gigabyte 10^9 bytes.
+ * whatever makes pages of it. Times are in the units their names say, sizes in bytes unless they
+ * say otherwise, a megabyte is 10^6 and a gigabyte 10^9 bytes.
  *
  * @param schema version of this format
  * @param started when the run began, ISO 8601
@@ -42,7 +43,12 @@ public record LoadReport(
 
   /** Where the client and the servers ran. */
   public record Machine(
-      int cores, String processor, long memoryBytes, String kernel, String distribution, String java) {}
+      int cores,
+      String processor,
+      long memoryBytes,
+      String kernel,
+      String distribution,
+      String java) {}
 
   /**
    * What was downloaded.
@@ -112,6 +118,7 @@ public record LoadReport(
    * @param anonymousBytesBefore {@code Pss_Anon} of the server's processes before the round
    * @param anonymousBytes the same at the end of it, with all connections open
    * @param more figures of this scenario only
+   * @param firstFailure what happened to the first request that failed; empty if none did
    */
   public record Round(
       int round,
@@ -124,10 +131,30 @@ public record LoadReport(
       double clientCpuSeconds,
       long anonymousBytesBefore,
       long anonymousBytes,
-      Map<String, Double> more) {
+      Map<String, Double> more,
+      String firstFailure) {
     public Round {
       failures = Map.copyOf(failures);
       more = Map.copyOf(more);
+    }
+
+    /** This one with further figures of its scenario. */
+    Round and(Map<String, Double> further) {
+      Map<String, Double> all = new HashMap<>(more);
+      all.putAll(further);
+      return new Round(
+          round,
+          seconds,
+          requests,
+          failures,
+          bodyBytes,
+          latency,
+          serverCpuSeconds,
+          clientCpuSeconds,
+          anonymousBytesBefore,
+          anonymousBytes,
+          all,
+          firstFailure);
     }
   }
 
