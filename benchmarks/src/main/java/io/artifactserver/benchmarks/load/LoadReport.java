@@ -115,6 +115,8 @@ public record LoadReport(
    * @param latency of requests, from when they were due to their last byte
    * @param serverCpuSeconds of all processes of the server, without an embedded database
    * @param clientCpuSeconds of the harness
+   * @param disturbance the part of all processors' time that went to other processes, 0 to 1; of a
+   *     server that runs elsewhere, or whose processes are not known, its own time is in it
    * @param anonymousBytesBefore {@code Pss_Anon} of the server's processes before the round
    * @param anonymousBytes the same at the end of it, with all connections open
    * @param more figures of this scenario only
@@ -129,6 +131,7 @@ public record LoadReport(
       Latency latency,
       double serverCpuSeconds,
       double clientCpuSeconds,
+      double disturbance,
       long anonymousBytesBefore,
       long anonymousBytes,
       Map<String, Double> more,
@@ -151,6 +154,7 @@ public record LoadReport(
           latency,
           serverCpuSeconds,
           clientCpuSeconds,
+          disturbance,
           anonymousBytesBefore,
           anonymousBytes,
           all,

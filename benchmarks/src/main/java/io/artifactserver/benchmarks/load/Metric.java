@@ -13,6 +13,7 @@ public enum Metric {
   P99("p99 ms", false),
   SERVER_CPU("server CPU s/GB", false),
   CLIENT_CPU("client CPU s/GB", false),
+  DISTURBANCE("others' CPU %", false),
   MEMORY("anonymous MB", false),
   MEMORY_GROWTH("anonymous MB more", false);
 
@@ -46,6 +47,7 @@ public enum Metric {
       case P99 -> round.latency().p99();
       case SERVER_CPU -> perGigabyte(round.serverCpuSeconds(), round);
       case CLIENT_CPU -> perGigabyte(round.clientCpuSeconds(), round);
+      case DISTURBANCE -> 100 * round.disturbance();
       case MEMORY -> round.anonymousBytes() / 1e6;
       case MEMORY_GROWTH -> (round.anonymousBytes() - round.anonymousBytesBefore()) / 1e6;
     };

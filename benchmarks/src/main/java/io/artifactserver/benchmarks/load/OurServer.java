@@ -16,6 +16,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -195,6 +198,32 @@ final class OurServer implements Server {
     }
   }
 
+  /** A server that was killed leaves its database running. */
+  private void stopOrphanedDatabase() {
+    Path pidFile = data.resolve("postgres").resolve("postmaster.pid");
+    try {
+      if (!Files.exists(pidFile)) {
+        return;
+      }
+      long pid = Long.parseLong(Files.readAllLines(pidFile).getFirst().strip());
+      Optional<ProcessHandle> database =
+          ProcessHandle.of(pid)
+              .filter(
+                  process ->
+                      process.info().command().orElse("").startsWith(data.toString()));
+      if (database.isPresent()) {
+        database.get().destroy();
+        database.get().onExit().get(30, TimeUnit.SECONDS);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + pidFile, e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("The embedded database does not stop", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Override
   public ServerDescription description() {
     return description;
@@ -213,6 +242,7 @@ final class OurServer implements Server {
   @Override
   public void close() {
     program.close();
+    stopOrphanedDatabase();
     delete(data);
   }
 }

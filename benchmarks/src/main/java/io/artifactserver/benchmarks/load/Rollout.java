@@ -21,7 +21,7 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
   private static final long SLOWEST = 500_000;
   private static final long FASTEST = 4_000_000;
   private static final long INTERVAL_NANOS = 50_000_000;
-  private static final long SHORT_INTERVAL_NANOS = 5_000_000;
+  private static final long SHORT_INTERVAL_NANOS = 20_000_000;
   private static final int RECEIVE_BUFFER = 128 * 1024;
 
   @Override

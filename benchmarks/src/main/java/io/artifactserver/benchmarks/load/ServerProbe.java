@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the kernel knows of a server: all processes below one, read from {@code /proc}. Those of an
@@ -32,9 +33,32 @@ record ServerProbe(Path proc, long root) {
     return new ServerProbe(Path.of("/proc"), root);
   }
 
-  /** Of this process. */
-  static ServerProbe self() {
-    return of(ProcessHandle.current().pid());
+  /**
+   * Processor time that everything on the machine has used, in seconds, as the first line of {@code
+   * /proc/stat} has it.
+   */
+  static double machineCpuSeconds() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
+      return busySeconds(lines.findFirst().orElseThrow());
+    } catch (IOException e) {
+      throw new IllegalStateException("Cannot read /proc/stat", e);
+    }
+  }
+
+  /** Everything but idle and waiting for a disk: proc(5), fields 4 and 5. Guests are in user. */
+  static double busySeconds(String line) {
+    String[] fields = line.strip().split("\\s+");
+    long ticks = 0;
+    for (int i = 1; i <= 8 && i < fields.length; i++) {
+      ticks += i == 4 || i == 5 ? 0 : Long.parseLong(fields[i]);
+    }
+    return ticks / TICKS;
+  }
+
+  /** Processor time of this process alone, without the servers that it started; seconds. */
+  static double ownCpuSeconds() {
+    ServerProbe own = of(ProcessHandle.current().pid());
+    return own.read(own.root, "stat").map(Stat::parse).orElseThrow().ticks() / TICKS;
   }
 
   /**
@@ -60,6 +84,11 @@ record ServerProbe(Path proc, long root) {
           Long.parseLong(fields[1]),
           Long.parseLong(fields[11]) + Long.parseLong(fields[12]));
     }
+  }
+
+  /** Whether it runs, or is not known. */
+  boolean isAlive() {
+    return root == 0 || ProcessHandle.of(root).map(ProcessHandle::isAlive).orElse(false);
   }
 
   /** Looks at the processors' time. Costs one small file a process of the machine. */

@@ -12,6 +12,7 @@ final class Window {
   private final long opened;
   private final ServerProbe.Cpu serverCpu;
   private final double clientCpu;
+  private final double machineCpu;
 
   private Window(RoundSettings settings, ServerProbe probe, long anonymousBefore) {
     this.settings = settings;
@@ -19,7 +20,8 @@ final class Window {
     this.anonymousBefore = anonymousBefore;
     this.opened = System.nanoTime();
     this.serverCpu = probe.cpu();
-    this.clientCpu = ServerProbe.self().cpu().cpuSeconds();
+    this.clientCpu = ServerProbe.ownCpuSeconds();
+    this.machineCpu = ServerProbe.machineCpuSeconds();
   }
 
   /**
@@ -29,6 +31,11 @@ final class Window {
    */
   static Window open(RoundSettings settings, ServerProbe probe, long anonymousBefore) {
     return new Window(settings, probe, anonymousBefore);
+  }
+
+  /** The part of the machine that others had; ticks are coarse, so it can come out below 0. */
+  private static double disturbance(double seconds, double elapsed) {
+    return Math.max(0, seconds / elapsed / Runtime.getRuntime().availableProcessors());
   }
 
   /** Since it began. */
@@ -45,8 +52,10 @@ final class Window {
   Round close(Tally total, Map<String, Double> more) {
     double seconds = seconds();
     ServerProbe.Cpu serverCpuNow = probe.cpu();
-    double clientCpuNow = ServerProbe.self().cpu().cpuSeconds();
+    double client = ServerProbe.ownCpuSeconds() - clientCpu;
+    double machine = ServerProbe.machineCpuSeconds() - machineCpu;
     Map<String, Double> all = new HashMap<>(more);
+    double server = serverCpuNow.cpuSeconds() - serverCpu.cpuSeconds();
     double database = serverCpuNow.databaseCpuSeconds() - serverCpu.databaseCpuSeconds();
     if (database > 0) {
       all.put("database CPU s", database);
@@ -58,8 +67,9 @@ final class Window {
         total.failures(),
         total.bodyBytes(),
         total.latency(),
-        serverCpuNow.cpuSeconds() - serverCpu.cpuSeconds(),
-        clientCpuNow - clientCpu,
+        server,
+        client,
+        disturbance(machine - server - database - client, seconds),
         anonymousBefore,
         probe.anonymousBytes(),
         all,

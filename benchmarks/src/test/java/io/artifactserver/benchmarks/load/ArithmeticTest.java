@@ -68,6 +68,7 @@ class ArithmeticTest {
         new Latency(1, 1, 1, 1, 1, 1, 1),
         cpu,
         0.5,
+        0.01,
         10_000_000,
         30_000_000,
         Map.of("extra", (double) number),
@@ -231,9 +232,18 @@ class ArithmeticTest {
   }
 
   @Test
+  void theMachineIsBusyWhenItIsNotIdle() {
+    assertEquals(
+        1.71, ServerProbe.busySeconds("cpu  100 1 60 9999 8888 2 3 5 77 0"), 0.0001);
+    assertTrue(ServerProbe.machineCpuSeconds() > 0);
+  }
+
+  @Test
   void thisProcessIsKnown() {
-    assertTrue(ServerProbe.self().cpu().cpuSeconds() > 0);
-    assertTrue(ServerProbe.self().anonymousBytes() > 1_000_000);
+    ServerProbe probe = ServerProbe.of(ProcessHandle.current().pid());
+    assertTrue(probe.cpu().cpuSeconds() > 0);
+    assertTrue(probe.anonymousBytes() > 1_000_000);
+    assertTrue(ServerProbe.ownCpuSeconds() > 0);
   }
 
   @Test

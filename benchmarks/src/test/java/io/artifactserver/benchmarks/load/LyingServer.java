@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 
 /** Serves ranges of bytes in memory over HTTP/1.1, and lies from a certain request on. */
 final class LyingServer implements AutoCloseable {
-  private static final Pattern RANGE = Pattern.compile("(?im)^range: bytes=(\\d+)-(\\d*)\\r$");
+  private static final Pattern RANGE = Pattern.compile("(?im)^range: bytes=(\\d+)-(\\d*)");
 
   /** What it does wrong. */
   enum Lie {
