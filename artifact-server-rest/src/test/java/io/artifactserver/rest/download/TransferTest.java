@@ -166,7 +166,7 @@ class TransferTest {
     Served served =
         Served.of(
             new Artifact(
-                new Repository("fleet", true, false, Instant.EPOCH),
+                new Repository("fleet", true, false, false, Instant.EPOCH),
                 "fw.img",
                 ref,
                 "application/x",
