@@ -55,7 +55,7 @@ public class CatalogLookupBenchmark {
   /** Asks for each once. */
   @Setup(Level.Trial)
   public void warm() {
-    Repository repository = new Repository("boards", true, false, Instant.EPOCH);
+    Repository repository = new Repository("boards", true, false, false, Instant.EPOCH);
     Digest digest = new Digest(DigestAlgorithm.SHA_256, "0".repeat(64));
     ids = new ArtifactId[artifacts];
     for (int i = 0; i < artifacts; i++) {
@@ -79,7 +79,7 @@ public class CatalogLookupBenchmark {
   }
 
   /** The catalog under test. */
-  ArtifactCatalog catalog(ArtifactCatalog database) {
+  protected ArtifactCatalog catalog(ArtifactCatalog database) {
     return new CachedArtifactCatalog(database, new CatalogProperties(10_000, Duration.ofDays(1)));
   }
 

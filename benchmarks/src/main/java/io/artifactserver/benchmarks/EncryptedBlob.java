@@ -15,7 +15,7 @@ public class EncryptedBlob extends LargeBlob {
   int segmentLength;
 
   @Override
-  BlobStore store(BlobStore files) {
+  protected BlobStore store(BlobStore files) {
     return new EncryptedBlobStore(files, new HeapDataKeys(), KeyRing.ephemeral(), segmentLength);
   }
 }

@@ -37,7 +37,7 @@ public abstract class LargeBlob {
   private Blob blob;
 
   /** The store under test, in front of the files. */
-  abstract BlobStore store(BlobStore files);
+  protected abstract BlobStore store(BlobStore files);
 
   /** Writes the blob. */
   @Setup(Level.Trial)

@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 public class PlainBlob extends LargeBlob {
   @Override
-  BlobStore store(BlobStore files) {
+  protected BlobStore store(BlobStore files) {
     return files;
   }
 }

@@ -98,7 +98,8 @@ public class ResponsePlannerBenchmark {
     return plan(new JettyRequestFields(jettyFields));
   }
 
-  ResponsePlan plan(RequestFields asked) {
+  /** The planner under test. */
+  protected ResponsePlan plan(RequestFields asked) {
     return ResponsePlanner.plan("GET", asked, REPRESENTATION, NOW);
   }
 

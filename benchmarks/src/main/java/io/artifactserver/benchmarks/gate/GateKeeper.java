@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 
 /**
  * Measures what the gates look at, and judges. Rounds are interleaved: each goes once through all
- * subjects, so that a disturbance of some seconds hits one sample of several subjects and not all of
- * one. Used by one thread.
+ * subjects, so that a disturbance of some seconds hits one sample of several subjects and not all
+ * of one. Used by one thread.
  */
 final class GateKeeper {
   /** Forks of each subject. */
@@ -53,8 +53,7 @@ final class GateKeeper {
         first.stream()
             .map(verdict -> verdict.holds() ? verdict : verdict.gate().judge(again))
             .toList();
-    return new Outcome(
-        results.replacedBy(again), second, failed.stream().map(Gate::name).toList());
+    return new Outcome(results.replacedBy(again), second, failed.stream().map(Gate::name).toList());
   }
 
   private List<Verdict> judge(Results results) {

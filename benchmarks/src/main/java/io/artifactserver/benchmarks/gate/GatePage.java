@@ -1,7 +1,6 @@
 package io.artifactserver.benchmarks.gate;
 
 import io.artifactserver.benchmarks.load.LoadReport.Machine;
-import io.artifactserver.benchmarks.report.BarChart;
 import io.artifactserver.benchmarks.results.Figures;
 import io.artifactserver.benchmarks.results.Metric;
 import io.artifactserver.benchmarks.results.Result;
@@ -34,8 +33,7 @@ final class GatePage {
         .append(
             "<p class=\"%s\">%s</p>\n"
                 .formatted(
-                    holds ? "ok" : "fail",
-                    holds ? "Every gate holds." : "Not every gate holds."))
+                    holds ? "ok" : "fail", holds ? "Every gate holds." : "Not every gate holds."))
         .append("<p>%s, %s</p>\n".formatted(report.measuredAt(), machine(report.machine())));
     gates(report.gates(), page);
     Map<String, List<Result>> subjects =
@@ -47,7 +45,8 @@ final class GatePage {
   }
 
   private static void gates(List<GateReport.Line> gates, StringBuilder page) {
-    page.append("<table>\n<tr><th></th><th>Gate</th><th>Value</th><th>Limit</th><th>Why</th></tr>\n");
+    page.append(
+        "<table>\n<tr><th></th><th>Gate</th><th>Value</th><th>Limit</th><th>Why</th></tr>\n");
     for (GateReport.Line gate : gates) {
       page.append(
           """

@@ -12,8 +12,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param measuredAt when it ended, ISO 8601
  */
-record GateReport(
-    String measuredAt, Machine machine, List<Line> gates, List<Result> results) {
+record GateReport(String measuredAt, Machine machine, List<Line> gates, List<Result> results) {
   GateReport {
     gates = List.copyOf(gates);
     results = List.copyOf(results);

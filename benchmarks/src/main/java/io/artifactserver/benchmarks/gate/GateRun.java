@@ -1,12 +1,13 @@
 package io.artifactserver.benchmarks.gate;
 
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.results.Machines;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /** What {@code mvn -Pgate verify} runs. */
 public final class GateRun {
@@ -24,19 +25,23 @@ public final class GateRun {
     }
     // Another run of JMH on this machine is noise, and noise is provided for.
     System.setProperty("jmh.ignoreLock", "true");
-    Path folder = Files.createDirectories(Path.of(arguments[0]));
-    GateKeeper.Outcome outcome =
-        new GateKeeper(Gates.ALL, Bench::byJmh, System.out).check();
-    Machine machine = Machines.here();
+    System.exit(
+        run(Gates.ALL, Bench::byJmh, Files.createDirectories(Path.of(arguments[0])), System.out));
+  }
+
+  /** Checks, and writes file and page. Returns the exit status. */
+  static int run(List<Gate> gates, Bench bench, Path folder, PrintStream out) throws IOException {
+    GateKeeper.Outcome outcome = new GateKeeper(gates, bench, out).check();
     String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    GateReport report = GateReport.of(outcome, machine, now);
+    GateReport report = GateReport.of(outcome, Machines.here(), now);
     report.write(folder.resolve("gates.json"));
     Path page = folder.resolve("gates.html");
     Files.writeString(page, GatePage.of(report));
-    System.out.printf("%n%s%n%s%n", outcome.table(), page.toAbsolutePath());
+    out.printf("%n%s%n%s%n", outcome.table(), page.toAbsolutePath());
     if (!outcome.holds()) {
-      System.out.println("A gate does not hold: something got slower, or needs more memory.");
-      System.exit(1);
+      out.println("A gate does not hold: something got slower, or needs more memory.");
+      return 1;
     }
+    return 0;
   }
 }

@@ -28,7 +28,7 @@ sealed interface Term {
    * @param name class and method
    */
   record Subject(String name, Map<String, String> knobs) {
-    Subject {
+    public Subject {
       knobs = Map.copyOf(knobs);
     }
 
@@ -89,7 +89,7 @@ sealed interface Term {
 
   /** The shortest of several times. */
   record Fastest(List<Time> times) implements Term {
-    Fastest {
+    public Fastest {
       times = List.copyOf(times);
     }
 
@@ -105,13 +105,15 @@ sealed interface Term {
 
     @Override
     public String toString() {
-      return times.stream().map(Time::toString).collect(Collectors.joining(", ", "fastest of ", ""));
+      return times.stream()
+          .map(Time::toString)
+          .collect(Collectors.joining(", ", "fastest of ", ""));
     }
   }
 
   /** The longest of several times. */
   record Slowest(List<Time> times) implements Term {
-    Slowest {
+    public Slowest {
       times = List.copyOf(times);
     }
 
@@ -127,7 +129,9 @@ sealed interface Term {
 
     @Override
     public String toString() {
-      return times.stream().map(Time::toString).collect(Collectors.joining(", ", "slowest of ", ""));
+      return times.stream()
+          .map(Time::toString)
+          .collect(Collectors.joining(", ", "slowest of ", ""));
     }
   }
 

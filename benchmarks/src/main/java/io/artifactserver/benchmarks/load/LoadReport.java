@@ -5,8 +5,8 @@ import java.util.Map;
 
 /**
  * Everything one run of the harness found out; written to {@code load.json} and read back by
- * whatever makes pages of it. Times are in the units their names say, sizes in bytes unless they say
- * otherwise, a megabyte is 10^6 and a gigabyte 10^9 bytes.
+ * whatever makes pages of it. Times are in the units their names say, sizes in bytes unless they
+ * say otherwise, a megabyte is 10^6 and a gigabyte 10^9 bytes.
  *
  * @param schema version of this format
  * @param started when the run began, ISO 8601
@@ -42,7 +42,12 @@ public record LoadReport(
 
   /** Where the client and the servers ran. */
   public record Machine(
-      int cores, String processor, long memoryBytes, String kernel, String distribution, String java) {}
+      int cores,
+      String processor,
+      long memoryBytes,
+      String kernel,
+      String distribution,
+      String java) {}
 
   /**
    * What was downloaded.

@@ -2,32 +2,26 @@ package io.artifactserver.benchmarks.load;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.artifactserver.benchmarks.load.LoadReport.Round;
-import java.util.function.ToDoubleFunction;
 
 /** A figure that every scenario has. */
 public enum Metric {
-  REQUEST_RATE("requests/s", true, round -> round.requests() / round.seconds()),
-  THROUGHPUT("MB/s", true, round -> round.bodyBytes() / 1e6 / round.seconds()),
-  MEAN("mean ms", false, round -> round.latency().mean()),
-  P50("p50 ms", false, round -> round.latency().p50()),
-  P95("p95 ms", false, round -> round.latency().p95()),
-  P99("p99 ms", false, round -> round.latency().p99()),
-  SERVER_CPU("server CPU s/GB", false, round -> perGigabyte(round.serverCpuSeconds(), round)),
-  CLIENT_CPU("client CPU s/GB", false, round -> perGigabyte(round.clientCpuSeconds(), round)),
-  MEMORY("anonymous MB", false, round -> round.anonymousBytes() / 1e6),
-  MEMORY_GROWTH(
-      "anonymous MB more",
-      false,
-      round -> (round.anonymousBytes() - round.anonymousBytesBefore()) / 1e6);
+  REQUEST_RATE("requests/s", true),
+  THROUGHPUT("MB/s", true),
+  MEAN("mean ms", false),
+  P50("p50 ms", false),
+  P95("p95 ms", false),
+  P99("p99 ms", false),
+  SERVER_CPU("server CPU s/GB", false),
+  CLIENT_CPU("client CPU s/GB", false),
+  MEMORY("anonymous MB", false),
+  MEMORY_GROWTH("anonymous MB more", false);
 
   private final String key;
   private final boolean higherIsBetter;
-  private final ToDoubleFunction<Round> figure;
 
-  Metric(String key, boolean higherIsBetter, ToDoubleFunction<Round> figure) {
+  Metric(String key, boolean higherIsBetter) {
     this.key = key;
     this.higherIsBetter = higherIsBetter;
-    this.figure = figure;
   }
 
   /** Its name with its unit, as reports have it. */
@@ -43,7 +37,18 @@ public enum Metric {
 
   /** Its value in a round; 0 when nothing was transferred that it could be divided by. */
   public double of(Round round) {
-    return figure.applyAsDouble(round);
+    return switch (this) {
+      case REQUEST_RATE -> round.requests() / round.seconds();
+      case THROUGHPUT -> round.bodyBytes() / 1e6 / round.seconds();
+      case MEAN -> round.latency().mean();
+      case P50 -> round.latency().p50();
+      case P95 -> round.latency().p95();
+      case P99 -> round.latency().p99();
+      case SERVER_CPU -> perGigabyte(round.serverCpuSeconds(), round);
+      case CLIENT_CPU -> perGigabyte(round.clientCpuSeconds(), round);
+      case MEMORY -> round.anonymousBytes() / 1e6;
+      case MEMORY_GROWTH -> (round.anonymousBytes() - round.anonymousBytesBefore()) / 1e6;
+    };
   }
 
   private static double perGigabyte(double seconds, Round round) {

@@ -42,8 +42,7 @@ public final class Compare {
       return 2;
     }
     Comparison comparison =
-        Comparison.of(
-            ResultFile.readResults(files.get(0)), ResultFile.readResults(files.get(1)));
+        Comparison.of(ResultFile.readResults(files.get(0)), ResultFile.readResults(files.get(1)));
     System.out.print(comparison.table());
     if (comparison.isWorseBy(failAbove)) {
       System.out.printf("%nWorse by more than %s %%.%n", Figures.format(failAbove));

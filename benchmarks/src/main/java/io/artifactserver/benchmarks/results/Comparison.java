@@ -105,8 +105,7 @@ public record Comparison(List<Change> changes, List<String> onlyBefore, List<Str
     /** Whether the confidence intervals leave it open that nothing changed. */
     public boolean isNoise() {
       // Without an interval nothing can be said.
-      return !(Math.abs(after.score() - before.score())
-          > before.scoreError() + after.scoreError());
+      return !(Math.abs(after.score() - before.score()) > before.scoreError() + after.scoreError());
     }
 
     boolean isWorse() {

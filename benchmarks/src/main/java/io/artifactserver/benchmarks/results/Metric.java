@@ -38,9 +38,7 @@ public record Metric(
     }
     Arrays.sort(samples);
     int middle = samples.length / 2;
-    return samples.length % 2 == 1
-        ? samples[middle]
-        : (samples[middle - 1] + samples[middle]) / 2;
+    return samples.length % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
   }
 
   private static double[] samples(List<List<Double>> rawData) {

@@ -28,7 +28,6 @@ public record Result(
   /** Bytes allocated by an operation, by the garbage collector's profiler. */
   static final String GARBAGE = "gc.alloc.rate.norm";
 
-  @SuppressWarnings("NullableProblems") // JMH's JSON has no params when there are none.
   public Result {
     params = params == null ? Map.of() : Map.copyOf(params);
     secondaryMetrics =
@@ -79,8 +78,7 @@ public record Result(
   /** The same benchmark with the samples of both. */
   Result with(Result more) {
     Map<String, Metric> secondary = new HashMap<>(secondaryMetrics);
-    more.secondaryMetrics.forEach(
-        (key, metric) -> secondary.merge(key, metric, Result::together));
+    more.secondaryMetrics.forEach((key, metric) -> secondary.merge(key, metric, Result::together));
     return new Result(
         benchmark,
         mode,

@@ -23,8 +23,8 @@ public record Results(List<Result> results) {
     return results.stream()
         .filter(result -> result.is(name, knobs))
         .findFirst()
-        .orElseThrow(() ->
-            new NoSuchElementException("%s with %s was not measured".formatted(name, knobs)));
+        .orElseThrow(
+            () -> new NoSuchElementException("%s with %s was not measured".formatted(name, knobs)));
   }
 
   /** The samples of these and of further rounds together. */

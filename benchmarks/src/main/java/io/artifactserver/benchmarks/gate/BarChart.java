@@ -1,4 +1,4 @@
-package io.artifactserver.benchmarks.report;
+package io.artifactserver.benchmarks.gate;
 
 import io.artifactserver.benchmarks.results.Result;
 import java.awt.Color;
@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.DoubleBinaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.BitmapEncoder.BitmapFormat;
@@ -20,7 +21,7 @@ import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /** The results of one benchmark class as bars: a group for each choice of knobs. */
-public final class BarChart {
+final class BarChart {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 380;
 
@@ -35,7 +36,7 @@ public final class BarChart {
    *
    * @param results of one class
    */
-  public static Optional<String> image(List<Result> results) {
+  static Optional<String> image(List<Result> results) {
     try {
       byte[] png = BitmapEncoder.getBitmapBytes(draw(results), BitmapFormat.PNG);
       return Optional.of(
@@ -87,17 +88,15 @@ public final class BarChart {
       chart.getStyler().setYAxisMin(0.0);
     }
     List<String> categories = new ArrayList<>(groups);
-    series.forEach(
-        (method, values) -> {
-          List<@Nullable Double> bars = new ArrayList<>();
-          categories.forEach(group -> bars.add(values.get(group)));
-          chart.addSeries(method, categories, bars);
-        });
+    series.forEach((method, values) -> {
+      List<@Nullable Double> bars = new ArrayList<>();
+      categories.forEach(group -> bars.add(values.get(group)));
+      chart.addSeries(method, categories, bars);
+    });
     return chart;
   }
 
-  private static double extreme(
-      List<Result> results, double start, java.util.function.DoubleBinaryOperator choice) {
+  private static double extreme(List<Result> results, double start, DoubleBinaryOperator choice) {
     double extreme = start;
     for (Result result : results) {
       extreme = choice.applyAsDouble(extreme, result.primaryMetric().median());
