@@ -1,5 +1,6 @@
 package io.artifactserver.benchmarks.load;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -117,6 +118,7 @@ public record LoadReport(
    * @param anonymousBytesBefore {@code Pss_Anon} of the server's processes before the round
    * @param anonymousBytes the same at the end of it, with all connections open
    * @param more figures of this scenario only
+   * @param firstFailure what happened to the first request that failed; empty if none did
    */
   public record Round(
       int round,
@@ -129,10 +131,30 @@ public record LoadReport(
       double clientCpuSeconds,
       long anonymousBytesBefore,
       long anonymousBytes,
-      Map<String, Double> more) {
+      Map<String, Double> more,
+      String firstFailure) {
     public Round {
       failures = Map.copyOf(failures);
       more = Map.copyOf(more);
+    }
+
+    /** This one with further figures of its scenario. */
+    Round and(Map<String, Double> further) {
+      Map<String, Double> all = new HashMap<>(more);
+      all.putAll(further);
+      return new Round(
+          round,
+          seconds,
+          requests,
+          failures,
+          bodyBytes,
+          latency,
+          serverCpuSeconds,
+          clientCpuSeconds,
+          anonymousBytesBefore,
+          anonymousBytes,
+          all,
+          firstFailure);
     }
   }
 
