@@ -213,8 +213,8 @@ class RedirectTest {
     }
 
     @Override
-    public BlobUpload begin() throws StorageException {
-      return store.begin();
+    public BlobUpload begin(String key) throws StorageException {
+      return store.begin(key);
     }
 
     @Override

@@ -244,7 +244,7 @@ class TransferTest {
     }
 
     @Override
-    public BlobUpload begin() {
+    public BlobUpload begin(String key) {
       throw new AssertionError();
     }
 

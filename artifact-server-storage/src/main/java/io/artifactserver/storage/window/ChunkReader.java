@@ -143,6 +143,16 @@ final class ChunkReader implements RangeReader {
     }
   }
 
+  /** How many fetches are under way now. */
+  int inFlight() {
+    lock.lock();
+    try {
+      return inFlight;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** The head once it has arrived; null if it has not and the caller does not wait. */
   private @Nullable Chunk takeHead(boolean waits) throws StorageException {
     if (current != null) {
@@ -335,7 +345,7 @@ final class ChunkReader implements RangeReader {
     }
     ByteBuffer buffer = chunk.buffer;
     if (buffer == null) {
-      buffer = settings.buffers().acquire((int) chunk.range.length());
+      buffer = settings.buffers().acquire(slotLength).limit((int) chunk.range.length());
       chunk.buffer = buffer;
     }
     return buffer;
