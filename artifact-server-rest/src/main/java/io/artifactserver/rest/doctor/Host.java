@@ -1,6 +1,8 @@
 package io.artifactserver.rest.doctor;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -12,10 +14,15 @@ import java.util.OptionalLong;
  * @param root under which {@code proc} and the others lie; {@code /} but for tests
  */
 record Host(Path root) {
+  private static final int LONGEST = 64 * 1024;
+
   /** Reads one file, without the white space around its text; empty if it cannot be read. */
   Optional<String> text(String file) {
-    try {
-      return Optional.of(Files.readString(root.resolve(file)).strip());
+    // In one read: below /proc/sys there is nothing behind the first, however short it was.
+    try (InputStream input = Files.newInputStream(root.resolve(file))) {
+      byte[] bytes = new byte[LONGEST];
+      int length = Math.max(0, input.read(bytes));
+      return Optional.of(new String(bytes, 0, length, StandardCharsets.US_ASCII).strip());
     } catch (IOException e) {
       return Optional.empty();
     }

@@ -98,6 +98,15 @@ class NetworkCheckTest {
     assertThat(check().singleStream(Duration.ofMillis(200))).isEmpty();
   }
 
+  /** Pseudo files are not read like others. */
+  @Test
+  void readsTheMachineItRunsOn() {
+    Host here = new Host(Path.of("/"));
+    assertThat(here.setting("net.ipv4.tcp_wmem").orElseThrow()).matches("\\d+ \\d+ \\d+");
+    assertThat(here.limit("net.ipv4.tcp_wmem").orElseThrow()).isGreaterThan(4096);
+    assertThat(here.text("proc/self/limits").orElseThrow()).contains("Max open files");
+  }
+
   private NetworkCheck check() {
     return new NetworkCheck(machine.host(), 10_000);
   }
