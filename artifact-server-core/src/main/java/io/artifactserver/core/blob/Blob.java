@@ -1,6 +1,7 @@
 package io.artifactserver.core.blob;
 
 import io.artifactserver.core.range.ByteRange;
+import java.net.URI;
 import java.util.Optional;
 
 /** A handle on one immutable blob; holds nothing open. Thread-safe. */
@@ -22,6 +23,19 @@ public interface Blob {
    * @throws StorageException if the blob is missing, damaged or cannot be reached
    */
   RangeReader open(ByteRange range) throws StorageException;
+
+  /**
+   * Where a client may fetch the plain bytes itself, for a short time and without any credentials
+   * of its own, if the backend can serve clients. May block.
+   *
+   * @param mediaType for the backend's answers
+   * @param contentDisposition for the backend's answers
+   * @throws StorageException if the backend cannot be asked
+   */
+  default Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
+      throws StorageException {
+    return Optional.empty();
+  }
 
   /**
    * Length in bytes of what the backend reads or decrypts at once; no I/O. A reader that is given

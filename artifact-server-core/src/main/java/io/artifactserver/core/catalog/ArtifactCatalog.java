@@ -19,6 +19,13 @@ public interface ArtifactCatalog {
    */
   Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted);
 
+  /**
+   * Says whether devices are sent to the backend, where it can serve a blob's plain bytes itself.
+   *
+   * @return the repository as it is now, or empty if there is none
+   */
+  Optional<Repository> redirectRepository(String name, boolean redirects);
+
   /** The repository of this name, if there is one. */
   Optional<Repository> repository(String name);
 

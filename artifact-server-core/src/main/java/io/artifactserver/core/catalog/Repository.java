@@ -8,9 +8,11 @@ import java.time.Instant;
  * @param name 1 to 128 letters, digits, {@code .}, {@code _} and {@code -}, first a letter or digit
  * @param isPublic whether devices may download without a token
  * @param encrypted whether its blobs are encrypted at rest
+ * @param redirects whether devices are sent to the backend for plain bytes, where it can serve them
  * @param createdAt when it was created
  */
-public record Repository(String name, boolean isPublic, boolean encrypted, Instant createdAt) {
+public record Repository(
+    String name, boolean isPublic, boolean encrypted, boolean redirects, Instant createdAt) {
   /** Longest name in characters. */
   public static final int MAX_NAME_LENGTH = 128;
 

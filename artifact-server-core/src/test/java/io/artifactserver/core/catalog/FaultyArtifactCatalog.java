@@ -41,6 +41,11 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Repository> redirectRepository(String name, boolean redirects) {
+    return catalog.redirectRepository(name, redirects);
+  }
+
+  @Override
   public Optional<Repository> repository(String name) {
     return catalog.repository(name);
   }

@@ -49,7 +49,7 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   @Override
   public synchronized Optional<Repository> createRepository(
       String name, boolean isPublic, boolean encrypted) {
-    Repository repository = new Repository(name, isPublic, encrypted, now());
+    Repository repository = new Repository(name, isPublic, encrypted, false, now());
     return repositories.putIfAbsent(name, repository) == null
         ? Optional.of(repository)
         : Optional.empty();
@@ -133,7 +133,19 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
     return Optional.ofNullable(
         repositories.computeIfPresent(
             name,
-            (key, before) -> new Repository(key, before.isPublic(), true, before.createdAt())));
+            (key, before) ->
+                new Repository(
+                    key, before.isPublic(), true, before.redirects(), before.createdAt())));
+  }
+
+  @Override
+  public synchronized Optional<Repository> redirectRepository(String name, boolean redirects) {
+    return Optional.ofNullable(
+        repositories.computeIfPresent(
+            name,
+            (key, before) ->
+                new Repository(
+                    key, before.isPublic(), before.encrypted(), redirects, before.createdAt())));
   }
 
   @Override

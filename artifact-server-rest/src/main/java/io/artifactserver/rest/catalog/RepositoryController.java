@@ -13,10 +13,12 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -92,6 +94,25 @@ public class RepositoryController {
         .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
   }
 
+  /** Changes a repository: 200. */
+  @PatchMapping("/{repository}")
+  @Operation(
+      summary = "Change a repository",
+      description =
+          "\"redirect\": true sends devices to the storage backend with a 307, where the backend can"
+              + " serve clients and the bytes are not encrypted. Everything else is served as"
+              + " before.")
+  public RepositoryView change(
+      @PathVariable String repository, @RequestBody RepositoryChange change) {
+    Optional<Repository> changed =
+        change.redirect() == null
+            ? catalog.repository(Repository.requireName(repository))
+            : catalog.redirectRepository(Repository.requireName(repository), change.redirect());
+    return changed
+        .map(RepositoryView::of)
+        .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+  }
+
   /** Makes a repository encrypt, what it has included: 202. */
   @PostMapping("/{repository}/encryption")
   @Operation(
@@ -155,6 +176,13 @@ public class RepositoryController {
       return name == null ? "" : name;
     }
   }
+
+  /**
+   * What to change; what is absent stays.
+   *
+   * @param redirect whether devices are sent to the backend for plain bytes
+   */
+  public record RepositoryChange(@Nullable Boolean redirect) {}
 
   /**
    * A list of repositories.

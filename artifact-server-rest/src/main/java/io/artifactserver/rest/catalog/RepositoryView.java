@@ -10,6 +10,7 @@ import java.time.Instant;
  * @param name of the repository
  * @param isPublic whether devices download without a token
  * @param encrypted whether blobs are encrypted at rest
+ * @param redirect whether devices are sent to the backend for plain bytes, where it can serve them
  * @param created when it was created
  * @param links to it
  */
@@ -17,6 +18,7 @@ public record RepositoryView(
     String name,
     @JsonProperty("public") boolean isPublic,
     boolean encrypted,
+    boolean redirect,
     Instant created,
     Links links) {
   /** Where the API keeps repositories. */
@@ -29,6 +31,7 @@ public record RepositoryView(
         repository.name(),
         repository.isPublic(),
         repository.encrypted(),
+        repository.redirects(),
         repository.createdAt(),
         new Links(self, self + "/artifacts"));
   }

@@ -119,7 +119,7 @@ record NetworkCheck(Host host, int connections) {
     return Finding.warn(
         name,
         value.get(),
-        "takes every lost packet for congestion; bbr was 15 times as fast at 200 ms and 0.1 % loss",
+        "takes every lost packet for congestion; bbr was 7 times as fast at 200 ms and 0.1 % loss",
         (available ? onHost : "modprobe tcp_bbr && " + onHost)
             + (host.isContainer()
                 ? "    # on the host, then recreate the container, which takes it over"

@@ -11,6 +11,7 @@ import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.problem.Problems;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
@@ -58,6 +59,62 @@ final class ResponseEmitter {
 
   /** Answers as planned, and completes the callback. Does not block. */
   void emit(
+      Request request, Response response, Callback callback, Served served, ResponsePlan plan) {
+    if (served.redirects()
+        && served.bytes() instanceof Served.Bytes.Stored(BlobRef ref)
+        && isForBackend(request, plan)) {
+      blockingReads.execute(() -> redirect(request, response, callback, served, ref, plan));
+    } else {
+      answer(request, response, callback, served, plan);
+    }
+  }
+
+  /**
+   * Whether the backend can answer: it does not know our validators, writes parts in its own way,
+   * and signs an address for one method. A tag in If-Range that is not ours may be the backend's,
+   * from a download it began.
+   */
+  private static boolean isForBackend(Request request, ResponsePlan plan) {
+    return switch (plan) {
+      case ResponsePlan.Whole _ -> !HttpMethods.isHead(request);
+      case ResponsePlan.Single _ -> !request.getHeaders().contains(HttpHeader.IF_RANGE);
+      default -> false;
+    };
+  }
+
+  private void redirect(
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      BlobRef ref,
+      ResponsePlan plan) {
+    Optional<URI> address;
+    try {
+      String disposition = served.fields().get(HttpHeader.CONTENT_DISPOSITION);
+      address = stores.blob(ref).temporaryAddress(served.mediaType(), disposition);
+    } catch (StorageException e) {
+      fail(request, response, callback, e);
+      return;
+    } catch (RuntimeException e) {
+      callback.failed(e);
+      return;
+    }
+    if (address.isEmpty()) {
+      answer(request, response, callback, served, plan);
+      return;
+    }
+    response.setStatus(HttpStatus.TEMPORARY_REDIRECT_307);
+    response
+        .getHeaders()
+        .put(HttpHeader.LOCATION, address.get().toASCIIString())
+        // It is signed for a short time, and for whoever was let in.
+        .put(HttpHeader.CACHE_CONTROL, "no-store")
+        .put(HttpHeader.CONTENT_LENGTH, 0);
+    callback.succeeded();
+  }
+
+  private void answer(
       Request request, Response response, Callback callback, Served served, ResponsePlan plan) {
     long length = served.representation().length();
     switch (plan) {

@@ -29,6 +29,7 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
  * @param representation for the planner
  * @param mediaType of the representation
  * @param fields of every 200 and 206
+ * @param redirects whether the backend is to serve it, if it can
  * @param validators of a 304 (RFC 9110, section 15.4.5)
  */
 record Served(
@@ -37,6 +38,7 @@ record Served(
     Representation representation,
     String mediaType,
     HttpFields fields,
+    boolean redirects,
     HttpFields validators) {
   /** A year, the longest that caches are asked to keep anything. */
   private static final String IMMUTABLE = "max-age=31536000, immutable";
@@ -58,7 +60,8 @@ record Served(
         artifact.createdAt(),
         artifact.mediaType(),
         artifact.id().fileName(),
-        cacheControl(artifact));
+        cacheControl(artifact),
+        artifact.repository().redirects());
   }
 
   static Served of(Content content, String fileName) {
@@ -70,7 +73,9 @@ record Served(
         content.createdAt(),
         "application/octet-stream",
         fileName,
-        (isPublic ? "public, " : "private, ") + IMMUTABLE);
+        (isPublic ? "public, " : "private, ") + IMMUTABLE,
+        // Devices of a repository that does not redirect may not reach the backend.
+        content.repositories().stream().allMatch(Repository::redirects));
   }
 
   /**
@@ -92,7 +97,8 @@ record Served(
         artifact.createdAt(),
         "text/plain; charset=utf-8",
         fileName,
-        cacheControl(artifact));
+        cacheControl(artifact),
+        false);
   }
 
   /** Artifacts of protected repositories may be kept by the device, and are asked for each time. */
@@ -107,7 +113,8 @@ record Served(
       Instant createdAt,
       String mediaType,
       String fileName,
-      String cacheControl) {
+      String cacheControl,
+      boolean redirects) {
     Representation representation =
         new Representation(length, EntityTag.of(digests.sha256()), createdAt);
     String lastModified = HttpDate.format(representation.lastModified());
@@ -122,10 +129,10 @@ record Served(
             .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "bytes"))
             .add(
                 new PreEncodedHttpField(
-                    "Content-Disposition", ContentDisposition.attachment(fileName)))
+                    HttpHeader.CONTENT_DISPOSITION, ContentDisposition.attachment(fileName)))
             .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"))
             .add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)))
             .asImmutable();
-    return new Served(bytes, digests, representation, mediaType, fields, validators);
+    return new Served(bytes, digests, representation, mediaType, fields, redirects, validators);
   }
 }

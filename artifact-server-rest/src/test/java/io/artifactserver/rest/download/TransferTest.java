@@ -166,7 +166,7 @@ class TransferTest {
     Served served =
         Served.of(
             new Artifact(
-                new Repository("fleet", true, false, Instant.EPOCH),
+                new Repository("fleet", true, false, false, Instant.EPOCH),
                 "fw.img",
                 ref,
                 "application/x",
@@ -244,7 +244,7 @@ class TransferTest {
     }
 
     @Override
-    public BlobUpload begin() {
+    public BlobUpload begin(String key) {
       throw new AssertionError();
     }
 

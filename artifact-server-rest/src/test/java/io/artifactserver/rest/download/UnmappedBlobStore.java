@@ -81,8 +81,8 @@ final class UnmappedBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    return store.begin();
+  public BlobUpload begin(String key) throws StorageException {
+    return store.begin(key);
   }
 
   @Override

@@ -49,6 +49,11 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Repository> redirectRepository(String name, boolean redirects) {
+    return forgettingAll(() -> catalog.redirectRepository(name, redirects));
+  }
+
+  @Override
   public Optional<Repository> repository(String name) {
     return catalog.repository(name);
   }
@@ -140,7 +145,7 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     return catalog.encryptionProgress(repository);
   }
 
-  /** A plain blob has a grace period longer than an entry's time, so this is not for safety. */
+  /** The cached artifacts and contents carry their repositories. */
   private <T> T forgettingAll(Supplier<T> change) {
     try {
       return change.get();

@@ -47,11 +47,21 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
-    Repository repository = new Repository(name, isPublic, encrypted, now());
+    Repository repository = new Repository(name, isPublic, encrypted, false, now());
     int inserted =
         transactions.write(
             _ -> repositories.insert(name, isPublic, encrypted, repository.createdAt()));
     return Optional.of(repository).filter(_ -> inserted == 1);
+  }
+
+  @Override
+  public Optional<Repository> redirectRepository(String name, boolean redirects) {
+    return isRepositoryName(name)
+        ? transactions.write(_ -> {
+          repositories.redirect(name, redirects);
+          return repositories.findByName(name).map(RepositoryRow::toRepository);
+        })
+        : Optional.empty();
   }
 
   @Override

@@ -22,6 +22,9 @@ class RepositoryRow {
   @Column(nullable = false)
   private boolean encrypted;
 
+  @Column(nullable = false)
+  private boolean redirects;
+
   @Column(name = "created_at", nullable = false)
   private Instant createdAt;
 
@@ -37,6 +40,6 @@ class RepositoryRow {
   }
 
   Repository toRepository() {
-    return new Repository(name, isPublic, encrypted, createdAt);
+    return new Repository(name, isPublic, encrypted, redirects, createdAt);
   }
 }

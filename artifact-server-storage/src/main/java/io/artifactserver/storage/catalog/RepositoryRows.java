@@ -17,6 +17,12 @@ interface RepositoryRows extends Repository<RepositoryRow, Long> {
   @Query(nativeQuery = true, value = "update repository set encrypted = true where name = :name")
   int encrypt(@Param("name") String name);
 
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value = "update repository set redirects = :redirects where name = :name")
+  int redirect(@Param("name") String name, @Param("redirects") boolean redirects);
+
   /** Returns 1, or 0 if the name is taken. */
   @Modifying
   @Query(

@@ -101,6 +101,14 @@ class CachedArtifactCatalogTest {
     assertThat(catalog.findContent(digest).orElseThrow().repositories()).hasSize(3);
   }
 
+  @Test
+  void showsAtOnceThatARepositoryRedirects() {
+    add(id);
+    assertThat(catalog.find(id).orElseThrow().repository().redirects()).isFalse();
+    assertThat(catalog.redirectRepository(repository, true)).isPresent();
+    assertThat(catalog.find(id).orElseThrow().repository().redirects()).isTrue();
+  }
+
   /** A load that began before a deletion never leaves its result behind. */
   @RepeatedTest(50)
   void aLoadDoesNotOutliveADeletion() throws Exception {

@@ -78,6 +78,19 @@ class JpaArtifactCatalogTest {
   }
 
   @Test
+  void redirectsARepositoryUntilToldOtherwise() {
+    Repository created = catalog.createRepository(repository, true, false).orElseThrow();
+    assertThat(created.redirects()).isFalse();
+    added("a", newBlob(text));
+    assertThat(catalog.redirectRepository(repository, true).orElseThrow())
+        .isEqualTo(new Repository(repository, true, false, true, created.createdAt()));
+    assertThat(catalog.find(id("a")).orElseThrow().repository().redirects()).isTrue();
+    assertThat(catalog.redirectRepository(repository, false)).contains(created);
+    assertThat(catalog.redirectRepository("no-" + repository, true)).isEmpty();
+    assertThat(catalog.redirectRepository("a/b", true)).isEmpty();
+  }
+
+  @Test
   void addsAndFindsAnArtifact() {
     Repository created = catalog.createRepository(repository, false, true).orElseThrow();
     BlobRef blob = newBlob(text);

@@ -1,0 +1,240 @@
+package io.artifactserver.rest.download;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.http.ResponsePlanner;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What is sent to the backend, and what is answered here, in a repository that redirects. */
+class RedirectTest {
+  private static final byte[] CONTENT = "0123456789".getBytes(StandardCharsets.US_ASCII);
+  private static final Digests DIGESTS = digests();
+  private static final String TAG = '"' + DIGESTS.sha256().hex() + '"';
+  private static final String ADDRESS = "https://s3.example/bucket/object?X-Amz-Signature=abc";
+
+  private final ExecutorService reads = Executors.newVirtualThreadPerTaskExecutor();
+  private final BlobStore memory = new InMemoryBlobStore();
+  private final Server server = new Server();
+  private final ServerConnector connector = new ServerConnector(server);
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private boolean redirects = true;
+  private boolean canSign = true;
+
+  @AfterEach
+  void stop() throws Exception {
+    client.close();
+    server.stop();
+    reads.close();
+  }
+
+  @Test
+  void sendsADownloadToTheBackend() throws Exception {
+    start();
+    for (String[] fields :
+        new String[][] {
+          {},
+          {"Range", "bytes=2-5"},
+          {"If-Match", TAG},
+          // Perhaps the backend's own, from a download that it began.
+          {"Range", "bytes=2-5", "If-Range", "\"other\""}
+        }) {
+      HttpResponse<String> response = send("GET", fields);
+      assertThat(response.statusCode()).isEqualTo(307);
+      assertThat(response.headers().firstValue("Location"))
+          .contains(ADDRESS + "&type=application/x&disposition=attachment");
+      assertThat(response.headers().firstValue("Cache-Control")).contains("no-store");
+      assertThat(response.body()).isEmpty();
+    }
+  }
+
+  @Test
+  void answersWhatTheBackendCannot() throws Exception {
+    start();
+    assertThat(send("HEAD").statusCode()).isEqualTo(200);
+    assertThat(send("GET", "If-None-Match", TAG).statusCode()).isEqualTo(304);
+    assertThat(send("GET", "If-Match", "\"other\"").statusCode()).isEqualTo(412);
+    assertThat(send("GET", "Range", "bytes=10-").statusCode()).isEqualTo(416);
+    HttpResponse<String> resumed = send("GET", "Range", "bytes=2-5", "If-Range", TAG);
+    assertThat(resumed.statusCode()).isEqualTo(206);
+    assertThat(resumed.body()).isEqualTo("2345");
+    HttpResponse<String> parts = send("GET", "Range", "bytes=0-1,4-5");
+    assertThat(parts.statusCode()).isEqualTo(206);
+    assertThat(parts.headers().firstValue("Content-Type").orElseThrow())
+        .startsWith("multipart/byteranges");
+  }
+
+  @Test
+  void servesWhatHasNoAddress() throws Exception {
+    canSign = false;
+    start();
+    HttpResponse<String> response = send("GET", "Range", "bytes=2-5");
+    assertThat(response.statusCode()).isEqualTo(206);
+    assertThat(response.body()).isEqualTo("2345");
+  }
+
+  @Test
+  void servesRepositoriesThatDoNotRedirect() throws Exception {
+    redirects = false;
+    start();
+    assertThat(send("GET").body()).isEqualTo("0123456789");
+  }
+
+  private HttpResponse<String> send(String method, String... fields) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + connector.getLocalPort() + "/fw"))
+            .method(method, HttpRequest.BodyPublishers.noBody());
+    if (fields.length > 0) {
+      request.headers(fields);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private void start() throws Exception {
+    BlobRef ref;
+    try (BlobUpload upload = memory.begin()) {
+      upload.write(ByteBuffer.wrap(CONTENT));
+      ref = upload.commit();
+    }
+    ResponseEmitter emitter =
+        new ResponseEmitter(
+            BlobStores.of(new SigningStore(memory, canSign)),
+            new ProblemWriter(JsonMapper.builder().build()),
+            _ -> {},
+            reads,
+            reads);
+    Served served =
+        Served.of(
+            new Artifact(
+                new Repository("fleet", true, false, redirects, Instant.EPOCH),
+                "fw.img",
+                ref,
+                "application/x",
+                DIGESTS,
+                Instant.EPOCH));
+    server.setHandler(
+        new Handler.Abstract.NonBlocking() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            emitter.emit(
+                request,
+                response,
+                callback,
+                served,
+                ResponsePlanner.plan(
+                    request.getMethod(),
+                    new JettyRequestFields(request.getHeaders()),
+                    served.representation(),
+                    Instant.now()));
+            return true;
+          }
+        });
+    connector.setHost("127.0.0.1");
+    server.addConnector(connector);
+    server.start();
+  }
+
+  private static Digests digests() {
+    DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
+    return new Digests(
+        Map.of(sha256, Digest.of(sha256, sha256.newMessageDigest().digest(CONTENT))));
+  }
+
+  /** Signs an address that tells what it was signed for. */
+  private record SigningStore(BlobStore store, boolean canSign) implements BlobStore {
+    @Override
+    public String name() {
+      return "signing";
+    }
+
+    @Override
+    public Blob blob(BlobRef ref) {
+      Blob blob = store.blob(ref);
+      return new Blob() {
+        @Override
+        public BlobRef ref() {
+          return ref;
+        }
+
+        @Override
+        public Optional<URI> temporaryAddress(String mediaType, String contentDisposition) {
+          String attachment = contentDisposition.replaceFirst(";.*", "");
+          return canSign
+              ? Optional.of(
+                  URI.create(ADDRESS + "&type=" + mediaType + "&disposition=" + attachment))
+              : Optional.empty();
+        }
+
+        @Override
+        public RangeReader open(ByteRange range) throws StorageException {
+          return blob.open(range);
+        }
+
+        @Override
+        public Optional<FileRegion> fileRegion(ByteRange range) {
+          return Optional.empty();
+        }
+      };
+    }
+
+    @Override
+    public BlobUpload begin(String key) throws StorageException {
+      return store.begin(key);
+    }
+
+    @Override
+    public void delete(BlobRef ref) throws StorageException {
+      store.delete(ref);
+    }
+
+    @Override
+    public Stream<StoredBlob> list() throws StorageException {
+      return store.list();
+    }
+
+    @Override
+    public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+      return store.removeAbandonedUploads(begunBefore);
+    }
+
+    @Override
+    public void check() throws StorageException {
+      store.check();
+    }
+  }
+}

@@ -1,0 +1,1 @@
+alter table repository add column redirects boolean not null default false;
