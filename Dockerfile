@@ -47,7 +47,7 @@ FROM server AS record
 COPY artifact-server-rest/src/main/launcher/record-start ./
 USER 10001:10001
 RUN mkdir /tmp/record \
- && { bash record-start /tmp/record/artifact-server.aot /tmp/log java @jvm-options -jar "$PWD/artifact-server.jar" \
+ && { bash record-start /tmp/record/artifact-server.aot /tmp/log java "@$PWD/jvm-options" -jar "$PWD/artifact-server.jar" \
       || { cat /tmp/log && exit 1; }; }
 
 FROM server
