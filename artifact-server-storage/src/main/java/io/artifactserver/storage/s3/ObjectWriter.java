@@ -142,6 +142,42 @@ final class ObjectWriter {
             bucket.client().putObject(request.ifNoneMatch(condition).build(), body(bytes)));
   }
 
+  /** Writes a small object that is no blob, unless there is one of that name. */
+  void putOnce(String name, String text) throws StorageException {
+    PutObjectRequest.Builder request =
+        PutObjectRequest.builder().bucket(bucket.name()).key(name).contentType("text/plain");
+    while (true) {
+      String condition = isConditional ? ANY : null;
+      try {
+        bucket.ask(() ->
+            bucket
+                .client()
+                .putObject(request.ifNoneMatch(condition).build(), RequestBody.fromString(text)));
+        return;
+      } catch (SdkException e) {
+        if (S3Errors.isPreconditionFailed(e)) {
+          return;
+        }
+        requireConditionRefused(condition, e);
+      }
+    }
+  }
+
+  /** Deletes what a failed commit may have written all the same. */
+  void discard(String key) {
+    try {
+      if (isOurs(key)) {
+        bucket.ask(() ->
+            bucket
+                .client()
+                .deleteObject(
+                    request -> request.bucket(bucket.name()).key(bucket.objectName(key))));
+      }
+    } catch (SdkException | StorageException e) {
+      LOGGER.debug("Blob {} is left to the sweeper", key, e);
+    }
+  }
+
   /** Gives an upload in parts up; what cannot be asked is left to the sweeper. */
   void abort(String key, String uploadId) {
     try {
@@ -173,9 +209,8 @@ final class ObjectWriter {
         bucket.ask(() -> request.apply(conditional ? ANY : null));
         return;
       } catch (SdkException e) {
-        if (conditional && S3Errors.isNotImplemented(e)) {
-          LOGGER.info("The S3 server does not know If-None-Match; objects are looked for instead");
-          isConditional = false;
+        if (conditional && S3Errors.isConditionRefused(e)) {
+          withoutConditions();
         } else if (!(S3Errors.isPreconditionFailed(e) || S3Errors.isNotFound(e))) {
           throw e;
         } else if (isOurs(key)) {
@@ -187,6 +222,18 @@ final class ObjectWriter {
         }
       }
     }
+  }
+
+  private void requireConditionRefused(@Nullable String condition, SdkException e) {
+    if (condition == null || !S3Errors.isConditionRefused(e)) {
+      throw e;
+    }
+    withoutConditions();
+  }
+
+  private void withoutConditions() {
+    LOGGER.info("The S3 server does not know If-None-Match; objects are looked for instead");
+    isConditional = false;
   }
 
   private boolean exists(String key) throws StorageException {
@@ -203,8 +250,9 @@ final class ObjectWriter {
 
   /** Whether an attempt whose answer was lost wrote the object. */
   private boolean isOurs(String key) throws StorageException {
+    String mark = marks.get(key);
     try {
-      return Objects.equals(marks.get(key), bucket.ask(() -> head(key)).metadata().get(MARK));
+      return mark != null && mark.equals(bucket.ask(() -> head(key)).metadata().get(MARK));
     } catch (SdkException e) {
       if (S3Errors.isNotFound(e)) {
         return false;

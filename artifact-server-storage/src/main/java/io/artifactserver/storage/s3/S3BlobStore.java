@@ -12,9 +12,11 @@ import io.artifactserver.storage.window.PartWindow;
 import io.artifactserver.storage.window.TransferBudget;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -33,6 +35,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   static final String NAME = "s3";
   private static final String INSTALLATION_ID = "installation-id";
   private static final String PROBE = "probe";
+  private static final Duration WRITE_CHECK_INTERVAL = Duration.ofMinutes(1);
 
   private final S3Bucket bucket;
   private final ObjectWriter objects;
@@ -41,6 +44,9 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   private final ChunkWindow chunks;
   private final PartWindow parts;
   private final int partLength;
+
+  /** When {@link #check} writes again. */
+  private final AtomicLong writableUntil = new AtomicLong(System.nanoTime());
 
   /**
    * @param budget of the whole process
@@ -122,7 +128,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
           Optional<String> key = key(upload.key());
           if (key.isPresent()
               && !objects.underWay().contains(key.get())
-              && upload.initiated().isBefore(begunBefore)) {
+              && isBefore(upload, begunBefore)) {
             objects.abort(key.get(), upload.uploadId());
             removed++;
           }
@@ -134,18 +140,25 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     return removed;
   }
 
+  /** Writes once a minute, and asks for the bucket in between: whoever asks for the health may. */
   @Override
   public void check() throws StorageException {
-    String probe = bucket.otherName(PROBE + '/' + BlobRef.newKey());
+    long now = System.nanoTime();
     try {
+      if (now - writableUntil.get() < 0) {
+        bucket.ask(() -> bucket.client().headBucket(request -> request.bucket(bucket.name())));
+        return;
+      }
+      // One name, and not deleted: a deletion that fails would say that nothing can be written.
+      String probe = bucket.otherName(PROBE);
       bucket.ask(() ->
           bucket
               .client()
               .putObject(
                   request -> request.bucket(bucket.name()).key(probe),
-                  RequestBody.fromString("probe")));
-      bucket.ask(
-          () -> bucket.client().deleteObject(request -> request.bucket(bucket.name()).key(probe)));
+                  RequestBody.fromString(
+                      "Written now and then to see whether that is possible.\n")));
+      writableUntil.set(now + WRITE_CHECK_INTERVAL.toNanos());
     } catch (SdkException e) {
       throw bucket.errors().ofStore("write", e);
     }
@@ -161,26 +174,29 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     try {
       Optional<String> bound = bound(name);
       if (bound.isEmpty()) {
-        bucket.ask(() ->
-            bucket
-                .client()
-                .putObject(
-                    request -> request.bucket(bucket.name()).key(name),
-                    RequestBody.fromString(installationId + "\n")));
-      } else if (!bound.get().equals(installationId.toString())) {
+        // Of two installations that find nothing at once, one must lose.
+        objects.putOnce(name, installationId + "\n");
+        bound = bound(name);
+      }
+      if (!bound.equals(Optional.of(installationId.toString()))) {
         throw new S3StartException(
             place
                 + (" belongs to the catalog of installation %s, but the database is that of"
                         + " installation %s. Serving both would delete every blob as an orphan. Give"
                         + " this one a prefix of its own (artifact-server.storage.s3.prefix), or"
                         + " start with the database that belongs to the bucket.")
-                    .formatted(bound.get(), installationId),
+                    .formatted(bound.orElse("?"), installationId),
             null);
       }
     } catch (SdkException | StorageException e) {
       throw new S3StartException(
           place + " cannot be bound to this installation: " + e.getMessage(), e);
     }
+  }
+
+  private static boolean isBefore(MultipartUpload upload, Instant instant) {
+    Instant initiated = upload.initiated();
+    return initiated != null && initiated.isBefore(instant);
   }
 
   private Optional<String> bound(String name) throws StorageException {

@@ -32,6 +32,10 @@ final class S3BlobUpload implements BlobUpload {
   private volatile @Nullable String uploadId;
   private boolean isUsable = true;
   private boolean isCommitted;
+
+  /** Whether there may be an object: its last request was begun. */
+  private volatile boolean isWritten;
+
   private long length;
 
   /**
@@ -83,8 +87,10 @@ final class S3BlobUpload implements BlobUpload {
     try {
       String id = uploadId;
       if (count == 0) {
+        isWritten = true;
         objects.put(key, ByteBuffer.allocate(0));
       } else if (id != null) {
+        isWritten = true;
         objects.complete(key, id, sent.values());
       }
       HeadObjectResponse stored = bucket.ask(() -> objects.head(key));
@@ -108,9 +114,15 @@ final class S3BlobUpload implements BlobUpload {
     isUsable = false;
     parts.close();
     String id = uploadId;
-    if (id != null && !isCommitted) {
-      uploadId = null;
-      objects.abort(key, id);
+    uploadId = null;
+    if (!isCommitted) {
+      if (id != null) {
+        objects.abort(key, id);
+      }
+      if (isWritten) {
+        objects.discard(key);
+      }
+      isWritten = false;
     }
     objects.ended(key);
   }
@@ -120,6 +132,7 @@ final class S3BlobUpload implements BlobUpload {
     try {
       String id = uploadId;
       if (id == null) {
+        isWritten = true;
         objects.put(key, part);
       } else {
         sent.put(number, bucket.ask(() -> objects.sendPart(key, id, number, part)));

@@ -40,7 +40,7 @@ record S3Bucket(S3Client client, String name, String prefix, Outage outage, S3Er
    * @throws StorageException if the server is known to be away
    */
   <T> T ask(Supplier<T> request) throws StorageException {
-    outage.pass();
+    long begun = outage.pass();
     try {
       T answer = request.get();
       outage.answered();
@@ -54,7 +54,7 @@ record S3Bucket(S3Client client, String name, String prefix, Outage outage, S3Er
       } else if (Thread.currentThread().isInterrupted()) {
         outage.unknown();
       } else {
-        outage.failed();
+        outage.failed(begun);
       }
       throw e;
     } catch (RuntimeException | Error e) {

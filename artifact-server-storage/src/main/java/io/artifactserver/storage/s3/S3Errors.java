@@ -3,7 +3,6 @@ package io.artifactserver.storage.s3;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkException;
 
@@ -13,7 +12,10 @@ final class S3Errors {
   private static final int NOT_FOUND = 404;
   private static final int PRECONDITION_FAILED = 412;
   private static final int RANGE_NOT_SATISFIABLE = 416;
+  private static final int NOT_IMPLEMENTED = 501;
   private static final int INSUFFICIENT_STORAGE = 507;
+  private static final Set<String> CONDITION_REFUSED =
+      Set.of("NotImplemented", "InvalidArgument", "InvalidRequest");
   private static final Set<String> FULL =
       Set.of("QuotaExceeded", "XMinioStorageFull", "InsufficientStorage", "InsufficientCapacity");
 
@@ -63,9 +65,9 @@ final class S3Errors {
     return status(e) == PRECONDITION_FAILED;
   }
 
-  /** Whether the server knows the request and not what it asks. */
-  static boolean isNotImplemented(SdkException e) {
-    return status(e) == 501 || "NotImplemented".equals(code(e));
+  /** Whether the server may know the request, but not its condition. */
+  static boolean isConditionRefused(SdkException e) {
+    return status(e) == NOT_IMPLEMENTED || CONDITION_REFUSED.contains(code(e));
   }
 
   /** Whether the server answered at all. */
@@ -94,9 +96,12 @@ final class S3Errors {
         S3BlobStore.NAME, "%s: %s%s".formatted(what, e.getMessage(), remedy), e);
   }
 
-  private static @Nullable String code(SdkException e) {
-    return e instanceof AwsServiceException service && service.awsErrorDetails() != null
-        ? service.awsErrorDetails().errorCode()
-        : null;
+  /** Empty if the answer had no body, as that to a HEAD. */
+  private static String code(SdkException e) {
+    String code =
+        e instanceof AwsServiceException service && service.awsErrorDetails() != null
+            ? service.awsErrorDetails().errorCode()
+            : null;
+    return code == null ? "" : code;
   }
 }

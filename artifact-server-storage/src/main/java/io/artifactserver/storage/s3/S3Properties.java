@@ -51,7 +51,7 @@ public record S3Properties(
     @DefaultValue("true") boolean checksums,
     @DefaultValue("256") int maxConnections,
     @DefaultValue("5s") Duration connectTimeout,
-    @DefaultValue("20s") Duration readTimeout,
+    @DefaultValue("10s") Duration readTimeout,
     @DefaultValue("30s") Duration startTimeout,
     @DefaultValue("4") int maxAttempts,
     @DefaultValue("15m") Duration redirectValidity,

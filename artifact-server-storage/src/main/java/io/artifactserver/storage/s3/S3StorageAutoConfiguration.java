@@ -34,7 +34,7 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 public class S3StorageAutoConfiguration {
   private static final Logger LOGGER = LoggerFactory.getLogger(S3StorageAutoConfiguration.class);
   private static final Duration CONNECTION_LIFE = Duration.ofMinutes(5);
-  private static final Duration POOL_PATIENCE = Duration.ofSeconds(60);
+  private static final Duration POOL_PATIENCE = Duration.ofSeconds(10);
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   @Bean
