@@ -46,7 +46,8 @@ class SendQueuesTest {
     Path file = Files.createTempFile(folder, "tcp", "");
     return Files.write(
         file,
-        ("  sl  local_address rem_address   st\n" + String.join("\n", lines)).getBytes(StandardCharsets.US_ASCII));
+        ("  sl  local_address rem_address   st\n" + String.join("\n", lines))
+            .getBytes(StandardCharsets.US_ASCII));
   }
 
   private static InetSocketAddress address(String literal, int port) {

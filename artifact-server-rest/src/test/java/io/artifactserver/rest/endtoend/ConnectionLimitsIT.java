@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -150,18 +151,18 @@ class ConnectionLimitsIT {
   void beyondTheLimitIsA503AndHealthIsStillTold() throws Exception {
     Deque<Wire> open = new ArrayDeque<>();
     try {
-      Response refused = null;
-      while (refused == null && open.size() < MAX + 16) {
+      Optional<Response> answer = Optional.empty();
+      while (answer.isEmpty() && open.size() < MAX + 16) {
         Wire wire = new Wire(patient.port());
         open.add(wire);
         wire.send(SMALL);
         Response response = wire.receive(true);
         if (response.status() != 206) {
-          refused = response;
+          answer = Optional.of(response);
           assertThat(wire.isClosedByServer()).isTrue();
         }
       }
-      assertThat(refused).isNotNull();
+      Response refused = answer.orElseThrow();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.field("Retry-After")).contains("5");
       assertThat(refused.field("Connection")).contains("close");
