@@ -139,8 +139,7 @@ class S3DeliveryIT {
     int[] positions = {3_000_000, 100, 12_345_678};
     for (String address : List.of(PLAIN, ENCRYPTED)) {
       HttpResponse<byte[]> answer =
-          operator.download(
-              address, "Range", "bytes=3000000-3000999,100-1099,12345678-12346677");
+          operator.download(address, "Range", "bytes=3000000-3000999,100-1099,12345678-12346677");
       assertThat(answer.statusCode()).isEqualTo(206);
       String type = answer.headers().firstValue("Content-Type").orElseThrow();
       Matcher boundary = Pattern.compile("multipart/byteranges; boundary=(.+)").matcher(type);
@@ -150,8 +149,7 @@ class S3DeliveryIT {
       for (int i = 0; i < positions.length; i++) {
         String part = parts[i + 1];
         assertThat(part)
-            .contains(
-                "bytes %d-%d/%d".formatted(positions[i], positions[i] + 999, LENGTH));
+            .contains("bytes %d-%d/%d".formatted(positions[i], positions[i] + 999, LENGTH));
         String bytes = part.substring(part.indexOf("\r\n\r\n") + 4, part.length() - 2);
         assertThat(bytes.getBytes(StandardCharsets.ISO_8859_1))
             .isEqualTo(Arrays.copyOfRange(firmware, positions[i], positions[i] + 1000));
@@ -194,9 +192,7 @@ class S3DeliveryIT {
   void aDownloadSurvivesConnectionsThatBreak() throws Exception {
     proxy.plan(6, request -> request.method().equals("GET"), new FaultProxy.Fault.Reset(200_000));
     proxy.plan(
-        2,
-        request -> request.method().equals("GET"),
-        new FaultProxy.Fault.Refuse(503, "SlowDown"));
+        2, request -> request.method().equals("GET"), new FaultProxy.Fault.Refuse(503, "SlowDown"));
     requireWhole(PLAIN);
     proxy.plan(4, request -> request.method().equals("GET"), new FaultProxy.Fault.Truncate(99));
     requireWhole(ENCRYPTED);
@@ -211,8 +207,7 @@ class S3DeliveryIT {
       // The middle of the object comes only when the bucket is dead.
       proxy.plan(
           Integer.MAX_VALUE,
-          request ->
-              request.field("Range").filter(r -> firstByte(r) > LENGTH / 2).isPresent(),
+          request -> request.field("Range").filter(r -> firstByte(r) > LENGTH / 2).isPresent(),
           new FaultProxy.Fault.Hold(latch));
       try (Wire wire = new Wire(server.port())) {
         wire.send("GET %s HTTP/1.1\r\nHost: a\r\n\r\n".formatted(address));
@@ -251,7 +246,7 @@ class S3DeliveryIT {
   @Order(9)
   void aMissingBucketStopsTheStart(@TempDir Path folder) throws Exception {
     Path data = folder.resolve("data");
-    IllegalStateException refusal = null;
+    String refusal = "started";
     try (PackagedServer other =
         PackagedServer.start(
             data,
@@ -263,12 +258,10 @@ class S3DeliveryIT {
             "--artifact-server.storage.s3.path-style=true")) {
       assertThat(other.pid()).isPositive();
     } catch (IllegalStateException e) {
-      refusal = e;
+      refusal = String.valueOf(e.getMessage());
     }
     assertThat(refusal)
-        .hasMessageContaining("There is no bucket \"nowhere\"")
-        .hasMessageContaining("create-bucket=true");
-    assertThat(refusal.getMessage())
+        .contains("There is no bucket \"nowhere\"", "create-bucket=true")
         .doesNotContain(S3ProxyServer.SECRET_KEY)
         .doesNotContain("at io.artifactserver");
   }
@@ -276,7 +269,7 @@ class S3DeliveryIT {
   @Test
   @Order(10)
   void anotherInstallationMayNotHaveThePrefix(@TempDir Path folder) throws Exception {
-    IllegalStateException refusal = null;
+    String refusal = "started";
     try (PackagedServer other =
         PackagedServer.start(
             folder.resolve("data"),
@@ -288,11 +281,10 @@ class S3DeliveryIT {
             "--artifact-server.storage.s3.path-style=true")) {
       assertThat(other.pid()).isPositive();
     } catch (IllegalStateException e) {
-      refusal = e;
+      refusal = String.valueOf(e.getMessage());
     }
     assertThat(refusal)
-        .hasMessageContaining("belongs to the catalog of installation")
-        .hasMessageContaining("artifact-server.storage.s3.prefix");
+        .contains("belongs to the catalog of installation", "artifact-server.storage.s3.prefix");
     requireWhole(PLAIN);
     assertThat(Files.exists(objects)).isTrue();
   }

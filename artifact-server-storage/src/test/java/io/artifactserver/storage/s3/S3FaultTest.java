@@ -631,14 +631,17 @@ class S3FaultTest {
     return "bytes=%d-%d".formatted(range.position(), range.end() - 1);
   }
 
+  @SuppressWarnings("UnnecessaryLambda") // Reads as a condition.
   private static Predicate<Request> isGet() {
     return request -> request.method().equals("GET");
   }
 
+  @SuppressWarnings("UnnecessaryLambda")
   private static Predicate<Request> isPut() {
     return request -> request.method().equals("PUT");
   }
 
+  @SuppressWarnings("UnnecessaryLambda")
   private static Predicate<Request> completes() {
     return request -> request.method().equals("POST") && request.target().contains("uploadId=");
   }

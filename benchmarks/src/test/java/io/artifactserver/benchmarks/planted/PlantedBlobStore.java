@@ -44,8 +44,8 @@ final class PlantedBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    return store.begin();
+  public BlobUpload begin(String key) throws StorageException {
+    return store.begin(key);
   }
 
   @Override
