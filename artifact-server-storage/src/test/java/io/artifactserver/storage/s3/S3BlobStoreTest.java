@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,8 +30,8 @@ import software.amazon.awssdk.core.sync.RequestBody;
  */
 class S3BlobStoreTest extends BlobStoreContract {
   @TempDir private static Path folder;
-  private static S3ProxyServer server;
-  private static URI endpoint;
+  private static @Nullable S3ProxyServer server;
+  private static URI endpoint = URI.create("");
 
   private S3TestServer s3;
   private S3BlobStore store;

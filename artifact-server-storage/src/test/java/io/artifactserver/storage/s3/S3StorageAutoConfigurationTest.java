@@ -278,8 +278,7 @@ class S3StorageAutoConfigurationTest {
 
   private static void requireRefusal(ApplicationContextRunner runner, String... parts) {
     runner.run(context -> {
-      Throwable failure = context.getStartupFailure();
-      assertThat(failure).isNotNull();
+      Throwable failure = Objects.requireNonNull(context.getStartupFailure());
       FailureAnalysis analysis =
           Objects.requireNonNull(new S3StartFailureAnalyzer().analyze(failure));
       assertThat(analysis.getDescription())
