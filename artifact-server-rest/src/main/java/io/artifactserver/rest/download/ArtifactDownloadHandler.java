@@ -2,11 +2,15 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.rest.auth.CertificateSubjects;
+import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
+import java.security.cert.X509Certificate;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
@@ -14,6 +18,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -31,6 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private static final Logger LOG = LoggerFactory.getLogger(ArtifactDownloadHandler.class);
 
+  private final CertificateSubjects subjects = new CertificateSubjects();
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
@@ -98,14 +104,32 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   }
 
   private void serve(Request request, Response response, Callback callback, Target target) {
-    Optional<String> authorization =
-        Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
-    Optional<Resolution> known = resolver.peek(target, authorization);
+    Credentials credentials = credentials(request);
+    Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
       answer(request, response, callback, known.get());
     } else {
-      lookups.execute(() -> lookUp(request, response, callback, target, authorization));
+      lookups.execute(() -> lookUp(request, response, callback, target, credentials));
     }
+  }
+
+  private Credentials credentials(Request request) {
+    String authorization =
+        Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
+    return new Credentials(authorization, authorization.isEmpty() ? subject(request) : "");
+  }
+
+  /** Of the certificate that TLS has verified, if the client showed one. */
+  private String subject(Request request) {
+    if (request.isSecure()
+        && request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE)
+            instanceof EndPoint.SslSessionData session) {
+      X509Certificate[] chain = session.peerCertificates();
+      if (chain != null && chain.length > 0) {
+        return subjects.of(chain[0]);
+      }
+    }
+    return "";
   }
 
   private void lookUp(
@@ -113,9 +137,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Response response,
       Callback callback,
       Target target,
-      Optional<String> authorization) {
+      Credentials credentials) {
     try {
-      answer(request, response, callback, resolver.resolve(target, authorization));
+      answer(request, response, callback, resolver.resolve(target, credentials));
     } catch (CatalogUnavailableException e) {
       LOG.warn("Cannot look up {}", request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);

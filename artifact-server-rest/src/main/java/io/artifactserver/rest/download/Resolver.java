@@ -11,6 +11,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
 import java.util.Map;
 import java.util.Optional;
 
@@ -57,7 +58,7 @@ final class Resolver {
   }
 
   /** Resolves from memory, without I/O; empty if the database has to be asked. */
-  Optional<Resolution> peek(Target target, Optional<String> authorization) {
+  Optional<Resolution> peek(Target target, Credentials credentials) {
     return switch (target) {
       case Target.OfArtifact(ArtifactId id) ->
           catalog
@@ -65,22 +66,22 @@ final class Resolver {
               .flatMap(artifact ->
                   artifact.repository().isPublic()
                       ? found(artifact)
-                      : decide(artifact, authenticator.peek(authorization)));
+                      : decide(artifact, authenticator.peek(credentials)));
       case Target.OfContent(Digest digest) ->
           catalog
               .peekContent(digest)
-              .flatMap(content -> decide(content, authenticator.peek(authorization)));
+              .flatMap(content -> decide(content, authenticator.peek(credentials)));
       case Target.OfContentIn in ->
           catalog
               .peekContent(in.digest())
               .filter(content -> holder(content, in).isPresent())
-              .flatMap(content -> decide(content, in, authenticator.peek(authorization)));
+              .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
     };
   }
 
   /** Resolves; asks the database where it must. Blocks. */
-  Resolution resolve(Target target, Optional<String> authorization) {
-    Authentication caller = authenticator.authenticate(authorization);
+  Resolution resolve(Target target, Credentials credentials) {
+    Authentication caller = authenticator.authenticate(credentials);
     // Nobody is undecided here, so every decision is one.
     Optional<Resolution> resolution =
         switch (target) {

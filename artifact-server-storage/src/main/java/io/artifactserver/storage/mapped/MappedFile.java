@@ -76,7 +76,7 @@ final class MappedFile {
   boolean release() {
     boolean last = leases.decrementAndGet() == 0;
     if (last && retired) {
-      closeIfUnused();
+      boolean _ = closeIfUnused();
     }
     return last;
   }
@@ -84,12 +84,15 @@ final class MappedFile {
   /** No further lease is wanted: closes now or at the last release. */
   void retire() {
     retired = true;
-    closeIfUnused();
+    boolean _ = closeIfUnused();
   }
 
-  private void closeIfUnused() {
-    if (leases.compareAndSet(0, CLOSED)) {
-      arena.close();
+  /** Returns whether the mapping is closed now. */
+  boolean closeIfUnused() {
+    if (!leases.compareAndSet(0, CLOSED)) {
+      return leases.get() == CLOSED;
     }
+    arena.close();
+    return true;
   }
 }

@@ -85,6 +85,15 @@ public final class MappedFiles implements AutoCloseable {
     }
   }
 
+  /**
+   * Drops the file's mapping if no region of it is open.
+   *
+   * @return whether the file is not mapped now
+   */
+  public boolean forgetUnused(String key) {
+    return files.computeIfPresent(key, (_, file) -> file.closeIfUnused() ? null : file) == null;
+  }
+
   /** Closes the mappings that nobody used for the idle time. To be called now and then. */
   public void closeIdle() {
     long now = nanoClock.getAsLong();

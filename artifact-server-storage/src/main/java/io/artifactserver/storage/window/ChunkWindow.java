@@ -53,7 +53,7 @@ public final class ChunkWindow {
     this.chunkLength = chunkLength;
     this.maxChunks = maxChunks;
     this.budget = budget;
-    this.buffers = new BufferPool(chunkLength, 2 * maxChunks);
+    this.buffers = new BufferPool(chunkLength, maxChunks);
     this.stall = stall;
   }
 

@@ -30,11 +30,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+// A window that is stuck fails instead of stopping the build.
+@Timeout(120)
 class ChunkWindowTest {
   private static final int CHUNK = 10;
   private static final Duration FOR_EVER = Duration.ofDays(1);
