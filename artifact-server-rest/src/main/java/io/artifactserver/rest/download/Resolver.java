@@ -50,7 +50,8 @@ final class Resolver {
   private final Authenticator authenticator;
 
   /** By identity: the catalog's cache hands out the same object while nothing changed. */
-  private final Cache<Object, Served> served = Caffeine.newBuilder().weakKeys().build();
+  private final Cache<Object, Served> served =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
   Resolver(ArtifactCatalog catalog, Authenticator authenticator) {
     this.catalog = catalog;

@@ -87,6 +87,15 @@ final class PackagedServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + healthPort + pathAndQuery);
   }
 
+  /** Asks it to stop, as docker stop does, and does not wait. */
+  void signal() {
+    process.destroy();
+  }
+
+  Process process() {
+    return process;
+  }
+
   /** Stops it as Ctrl-C and docker stop do. */
   void stop() throws InterruptedException {
     process.destroy();

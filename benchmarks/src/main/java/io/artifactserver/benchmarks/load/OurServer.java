@@ -1,0 +1,246 @@
+package io.artifactserver.benchmarks.load;
+
+import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * artifact-server, started by its launcher on a folder of its own, with its embedded database. The
+ * file is in a public repository, and in a private one for which a device has a token.
+ */
+final class OurServer implements Server {
+  /** The server as it comes. */
+  static final String PLAIN = "artifact-server";
+
+  /** The same with encrypted repositories. */
+  static final String ENCRYPTED = "artifact-server encrypted";
+
+  private static final String FAMILY = "artifact-server";
+  private static final Duration START = Duration.ofMinutes(10);
+  private static final Pattern TOKEN = Pattern.compile("\"token\"\\s*:\\s*\"([^\"]+)\"");
+
+  private final ServerDescription description;
+  private final Program program;
+  private final Path data;
+  private final Target open;
+  private final Target token;
+
+  private OurServer(
+      ServerDescription description, Program program, Path data, Target open, Target token) {
+    this.description = description;
+    this.program = program;
+    this.data = data;
+    this.open = open;
+    this.token = token;
+  }
+
+  /**
+   * Starts it, and puts the file there.
+   *
+   * @param name {@code plain}, {@code encrypted}, or another; those that end in {@code encrypted}
+   *     have encrypted repositories
+   * @param properties for its command line
+   */
+  static OurServer start(String name, List<String> properties, Path launcher, Site site) {
+    if (!Files.isExecutable(launcher)) {
+      throw new UsageException(
+          "There is no launcher at %s: say where it is with --launcher".formatted(launcher));
+    }
+    String label = name.equals("plain") ? PLAIN : FAMILY + " " + name;
+    String fileName = label.replace(' ', '-');
+    Path data = site.folder().resolve(fileName + "-data");
+    delete(data);
+    int port = Program.freePort();
+    List<String> command = new ArrayList<>();
+    command.add(launcher.toAbsolutePath().toString());
+    command.add("--server.port=" + port);
+    command.add("--server.address=127.0.0.1");
+    command.add("--artifact-server.data-dir=" + data);
+    site.certificate()
+        .ifPresent(files -> {
+          command.add("--artifact-server.tls.certificate=" + files.certificate());
+          command.add("--artifact-server.tls.private-key=" + files.key());
+        });
+    command.addAll(properties);
+    Program program =
+        Program.start(label, command, Map.of(), site.folder().resolve(fileName + ".log"));
+    try {
+      program.awaitPort(port, START);
+      URI base = URI.create("%s://127.0.0.1:%d".formatted(site.scheme(), port));
+      Target open = new Target(base.resolve("/artifacts/load/file"), "");
+      Target token =
+          new Target(
+              base.resolve("/artifacts/load-private/file"),
+              "Bearer " + upload(base, data, site.file(), name.endsWith("encrypted")));
+      return new OurServer(
+          new ServerDescription(
+              label,
+              FAMILY,
+              true,
+              "this commit",
+              ("./artifact-server " + String.join(" ", command.subList(1, command.size())))
+                  .replace(site.folder().toString(), "FOLDER")),
+          program,
+          data,
+          open,
+          token);
+    } catch (RuntimeException e) {
+      program.close();
+      throw e;
+    }
+  }
+
+  /** Returns the token of a device that may read the private repository. */
+  private static String upload(URI base, Path data, Path file, boolean encrypted) {
+    try (HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .sslContext(new TrustingTls().context())
+            .build()) {
+      awaitReady(client, base);
+      String operator = Files.readString(data.resolve("operator-token")).strip();
+      for (String repository : List.of("load", "load-private")) {
+        send(
+            client,
+            request(base, "/api/v1/repositories", operator)
+                .header("Content-Type", "application/json")
+                .POST(
+                    HttpRequest.BodyPublishers.ofString(
+                        "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
+                            .formatted(repository, repository.equals("load"), encrypted)))
+                .build());
+        send(
+            client,
+            request(base, "/api/v1/repositories/%s/artifacts/file".formatted(repository), operator)
+                .PUT(HttpRequest.BodyPublishers.ofFile(file))
+                .build());
+      }
+      String answer =
+          send(
+              client,
+              request(base, "/api/v1/tokens", operator)
+                  .header("Content-Type", "application/json")
+                  .POST(
+                      HttpRequest.BodyPublishers.ofString(
+                          "{\"name\": \"load\", \"repositories\": [\"load-private\"]}"))
+                  .build());
+      Matcher token = TOKEN.matcher(answer);
+      if (!token.find()) {
+        throw new IllegalStateException("The server gave no token: " + answer);
+      }
+      return token.group(1);
+    } catch (FileNotFoundException e) {
+      throw new IllegalStateException("The file to upload is gone", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot upload the file", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted", e);
+    }
+  }
+
+  private static HttpRequest.Builder request(URI base, String path, String token) {
+    return HttpRequest.newBuilder(base.resolve(path)).header("Authorization", "Bearer " + token);
+  }
+
+  private static String send(HttpClient client, HttpRequest request)
+      throws IOException, InterruptedException {
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() / 100 != 2) {
+      throw new IllegalStateException(
+          "%s %s: %d %s"
+              .formatted(request.method(), request.uri(), response.statusCode(), response.body()));
+    }
+    return response.body();
+  }
+
+  private static void awaitReady(HttpClient client, URI base)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + START.toNanos();
+    HttpRequest health = HttpRequest.newBuilder(base.resolve("/actuator/health/readiness")).build();
+    while (client.send(health, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
+      if (System.nanoTime() > deadline) {
+        throw new UsageException("artifact-server listens, but does not become ready");
+      }
+      Thread.sleep(Duration.ofMillis(200));
+    }
+  }
+
+  private static void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot delete " + folder, e);
+    }
+  }
+
+  /** A server that was killed leaves its database running. */
+  private void stopOrphanedDatabase() {
+    Path pidFile = data.resolve("postgres").resolve("postmaster.pid");
+    try {
+      if (!Files.exists(pidFile)) {
+        return;
+      }
+      long pid = Long.parseLong(Files.readAllLines(pidFile).getFirst().strip());
+      Optional<ProcessHandle> database =
+          ProcessHandle.of(pid)
+              .filter(process -> process.info().command().orElse("").startsWith(data.toString()));
+      if (database.isPresent()) {
+        database.get().destroy();
+        database.get().onExit().get(30, TimeUnit.SECONDS);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read " + pidFile, e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("The embedded database does not stop", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public ServerDescription description() {
+    return description;
+  }
+
+  @Override
+  public Optional<Target> target(Scenario.Door door) {
+    return Optional.of(door == Scenario.Door.TOKEN ? token : open);
+  }
+
+  @Override
+  public ServerProbe probe() {
+    return ServerProbe.of(program.pid());
+  }
+
+  @Override
+  public void close() {
+    program.close();
+    stopOrphanedDatabase();
+    delete(data);
+  }
+}

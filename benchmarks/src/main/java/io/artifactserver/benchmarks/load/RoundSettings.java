@@ -1,0 +1,28 @@
+package io.artifactserver.benchmarks.load;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * What is the same for every server within one round.
+ *
+ * @param round its number; 0 is the warm-up
+ * @param stall how long a request may make no progress
+ * @param rate requests a second of the range scenarios together; 0 is as many as there can be
+ */
+record RoundSettings(
+    Content content,
+    int round,
+    long seed,
+    Duration duration,
+    Duration stall,
+    int clientThreads,
+    double rate,
+    Optional<Connection.TlsEngines> tls) {
+
+  /** The same numbers for each server, others in each round. */
+  SplittableRandom random(int connection) {
+    return new SplittableRandom(seed * 1_000_003 + round * 65_537L + connection);
+  }
+}

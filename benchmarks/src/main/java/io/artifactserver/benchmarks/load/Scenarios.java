@@ -1,0 +1,69 @@
+package io.artifactserver.benchmarks.load;
+
+import java.time.Duration;
+import java.util.List;
+
+/** All scenarios, in the order in which reports have them. */
+final class Scenarios {
+  private static final int MEBIBYTE = 1024 * 1024;
+  private static final int KIBIBYTE = 1024;
+
+  private Scenarios() {}
+
+  /**
+   * Makes them.
+   *
+   * @param scale what their sizes depend on
+   */
+  static List<Scenario> all(Scale scale) {
+    return List.of(
+        new RangeLoad(
+            "range80",
+            "80 connections, each asks for the 1 MiB at 600 MB again and again",
+            Metric.MEAN,
+            Scenario.Door.OPEN,
+            80,
+            ByteSpan.fixed(600_000_000, MEBIBYTE)),
+        new RangeLoad(
+            "ranges128",
+            "16 connections, random ranges of 128 KiB",
+            Metric.REQUEST_RATE,
+            Scenario.Door.OPEN,
+            16,
+            ByteSpan.random(128 * KIBIBYTE)),
+        new RangeLoad(
+            "rauc",
+            "%d devices with 6 connections each, random ranges of 4 to 128 KiB, median 20 KiB, as RAUC streams"
+                .formatted(scale.raucDevices()),
+            Metric.REQUEST_RATE,
+            Scenario.Door.OPEN,
+            6 * scale.raucDevices(),
+            new RaucRanges()),
+        new RangeLoad(
+            "small",
+            "64 connections, random ranges of 4 KiB, with a token where the server knows tokens",
+            Metric.REQUEST_RATE,
+            Scenario.Door.TOKEN,
+            64,
+            ByteSpan.random(4 * KIBIBYTE)),
+        new FullDownloads("full", "8 connections download the whole file", 8, false),
+        new FullDownloads(
+            "resume",
+            "8 devices download the whole file, drop the connection at random points and resume with If-Range",
+            8,
+            true),
+        new Http2Streams(50, 10_000_000),
+        new Http2Streams(100, 100_000_000),
+        new SlowReaders(scale.slowReaders(), 50_000),
+        new IdleConnections(scale.idleConnections()),
+        new Rollout(scale.rolloutDevices(), 20_000_000, scale.rolloutRamp()));
+  }
+
+  /** How large the larger ones are. */
+  record Scale(
+      int raucDevices,
+      int slowReaders,
+      int idleConnections,
+      int rolloutDevices,
+      Duration rolloutRamp) {}
+}

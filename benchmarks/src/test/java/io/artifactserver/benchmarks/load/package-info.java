@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.benchmarks.load;
+
+import org.jspecify.annotations.NullMarked;
