@@ -111,8 +111,7 @@ class MigrateIT {
     command.addAll(List.of(settings));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (!process.waitFor(120, TimeUnit.SECONDS)) {
       throw new IllegalStateException("migrate does not end:\n" + output);
     }
