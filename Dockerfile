@@ -27,7 +27,7 @@ RUN mvn -B -q -pl artifact-server-rest -DskipTests -Dchecks.skip -Dspotless.chec
  && cp artifact-server-rest/target/*-server.jar artifact-server.jar \
  && java -Djarmode=tools -jar artifact-server.jar extract --layers --destination layers
 
-FROM eclipse-temurin:25-jre
+FROM eclipse-temurin:25-jre AS server
 # The embedded PostgreSQL asks for its user's name, so the user needs an entry.
 RUN groupadd --gid 10001 artifact-server \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /data \
@@ -37,7 +37,21 @@ WORKDIR /opt/artifact-server
 COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
+COPY artifact-server-rest/src/main/launcher/jvm-options ./
+COPY artifact-server-rest/src/main/launcher/in-container /usr/local/bin/artifact-server
+ENV MALLOC_ARENA_MAX=2
 
+# Starts the server once, with its embedded PostgreSQL, and records the classes. By the same Java and
+# on the same jars as below, or the virtual machine would not take the record.
+FROM server AS record
+COPY artifact-server-rest/src/main/launcher/record-start ./
+USER 10001:10001
+RUN mkdir /tmp/record \
+ && { bash record-start /tmp/record/artifact-server.aot /tmp/log java "@$PWD/jvm-options" -jar "$PWD/artifact-server.jar" \
+      || { cat /tmp/log && exit 1; }; }
+
+FROM server
+COPY --from=record /tmp/record/ ./
 ENV ARTIFACTSERVER_DATADIR=/data
 VOLUME /data
 EXPOSE 8080
@@ -45,9 +59,4 @@ USER 10001:10001
 # bash is in every image of this base, curl is not. The port is the one that Spring Boot reads.
 HEALTHCHECK --interval=10s --timeout=6s --start-period=120s --retries=3 CMD ["bash", "-c", \
   "exec 3<>\"/dev/tcp/127.0.0.1/${MANAGEMENT_SERVER_PORT:-${SERVER_PORT:-8080}}\" && printf 'GET /actuator/health HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -t 5 _ status _ <&3 && [ \"$status\" = 200 ]"]
-# A quarter of the container's memory is heap; the rest is for the page cache, from which artifacts
-# are served. Further JVM options: JDK_JAVA_OPTIONS.
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=25", "-XX:MaxDirectMemorySize=128m", \
-  "-XX:ReservedCodeCacheSize=96m", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders", \
-  "-XX:TrimNativeHeapInterval=10000", "-XX:+ExitOnOutOfMemoryError", "--enable-native-access=ALL-UNNAMED", \
-  "--sun-misc-unsafe-memory-access=allow", "-jar", "artifact-server.jar"]
+ENTRYPOINT ["artifact-server"]

@@ -15,12 +15,15 @@ import java.util.stream.IntStream;
 import org.eclipse.jetty.http.HttpFields;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What deciding on an answer costs: a single range is to stay below two microseconds and one KiB of
@@ -31,6 +34,9 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(3)
+@Warmup(iterations = 4, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 public class ResponsePlannerBenchmark {
   private static final EntityTag TAG =
       EntityTag.of(new Digest(DigestAlgorithm.SHA_256, "0123456789abcdef".repeat(4)));
@@ -89,7 +95,12 @@ public class ResponsePlannerBenchmark {
   /** The decision, from fields as Jetty has them. */
   @Benchmark
   public ResponsePlan plan() {
-    return ResponsePlanner.plan("GET", new JettyRequestFields(jettyFields), REPRESENTATION, NOW);
+    return plan(new JettyRequestFields(jettyFields));
+  }
+
+  /** The planner under test. */
+  protected ResponsePlan plan(RequestFields asked) {
+    return ResponsePlanner.plan("GET", asked, REPRESENTATION, NOW);
   }
 
   /** Reading the fields alone. */

@@ -1,140 +1,128 @@
 package io.artifactserver.benchmarks;
 
+import io.artifactserver.benchmarks.baseline.CommonsIoRangeCopy;
 import io.artifactserver.benchmarks.baseline.SkippingRangeCopy;
-import io.artifactserver.core.blob.Blob;
-import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
-import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.storage.file.FileBlobStore;
-import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Comparator;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One range of a large blob: the time must not depend on its position, nor the garbage on its
- * length. The file is warm in the page cache.
+ * length. The files are warm in the page cache.
  */
-// JMH calls the set-up before anything else; a constructor cannot do its work.
-@SuppressWarnings("NullAway.Init")
-@State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 public class SeekBenchmark {
-  private static final int MEGABYTE = 1_000_000;
-  private static final int BLOB_LENGTH = 800 * MEGABYTE;
-  private static final int BUFFER_LENGTH = 64 * 1024;
+  /** The range to read, and where to. */
+  // JMH calls the set-up before anything else; a constructor cannot do its work.
+  @SuppressWarnings("NullAway.Init")
+  @State(Scope.Thread)
+  public static class Range {
+    /** Where it begins, in bytes. */
+    @Param({"0", "100000000", "400000000", "600000000"})
+    long position;
 
-  /** Where the range begins, in bytes. */
-  @Param({"0", "100000000", "400000000", "600000000"})
-  long position;
+    /** In bytes. */
+    @Param("1048576")
+    int length;
 
-  /** Length of the range in bytes. */
-  @Param("1048576")
-  int length;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 * 1024);
+    private ByteRange range;
+    private byte[] target;
 
-  private final MappedFiles mappedFiles = new MappedFiles(16, Duration.ofMinutes(5));
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_LENGTH);
-  private Path folder;
-  private byte[] target;
-  private Blob blob;
-  private SkippingRangeCopy skipping;
-
-  @Setup(Level.Trial)
-  public void createBlob() throws IOException {
-    folder = Files.createTempDirectory("seek-benchmark");
-    target = new byte[length];
-    FileBlobStore store = FileBlobStore.open(folder, mappedFiles);
-    byte[] content = new byte[MEGABYTE];
-    Random random = new Random(1);
-    BlobRef ref;
-    try (BlobUpload upload = store.begin()) {
-      for (long written = 0; written < BLOB_LENGTH; written += content.length) {
-        random.nextBytes(content);
-        upload.write(ByteBuffer.wrap(content));
-      }
-      ref = upload.commit();
+    /** Makes room. */
+    @Setup(Level.Trial)
+    public void allocate() {
+      range = new ByteRange(position, length);
+      target = new byte[length];
     }
-    blob = store.blob(ref);
-    skipping = new SkippingRangeCopy(onlyFile(folder));
   }
 
-  @TearDown(Level.Trial)
-  public void deleteBlob() throws IOException {
-    mappedFiles.close();
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+  /** The file of a plain blob, to be read in the old ways. */
+  // JMH calls the set-up before anything else; a constructor cannot do its work.
+  @SuppressWarnings("NullAway.Init")
+  @State(Scope.Benchmark)
+  public static class SkippedFile {
+    private CommonsIoRangeCopy commonsIo;
+    private SkippingRangeCopy discarding;
+
+    /** Finds the file. */
+    @Setup(Level.Trial)
+    public void find(PlainBlob blob) throws IOException {
+      commonsIo = new CommonsIoRangeCopy(blob.file());
+      discarding = new SkippingRangeCopy(blob.file());
     }
   }
 
   /** By positional reads into a direct buffer that is used again. */
   @Benchmark
-  public long pread() throws IOException {
-    long total = 0;
-    try (RangeReader reader = blob.open(new ByteRange(position, length))) {
-      buffer.clear();
-      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
-        total += n;
-        buffer.clear();
-      }
-    }
-    return total;
+  public long pread(PlainBlob blob, Range range) throws IOException {
+    return blob.read(range.range, range.buffer);
   }
 
   /** From the mapping, copied as a socket would. */
   @Benchmark
-  public int mappedCopy() throws IOException {
-    try (FileRegion region = blob.fileRegion(new ByteRange(position, length)).orElseThrow()) {
-      region.slice(0, length).get(target);
+  public int mappedCopy(PlainBlob blob, Range range) throws IOException {
+    try (FileRegion region = blob.blob().fileRegion(range.range).orElseThrow()) {
+      region.slice(0, range.length).get(range.target);
     }
-    return target[length - 1];
+    return range.target[range.length - 1];
   }
 
   /** What a request costs before the socket: lease and slice. */
   @Benchmark
-  public int mappedSlice() throws IOException {
-    try (FileRegion region = blob.fileRegion(new ByteRange(position, length)).orElseThrow()) {
-      return region.slice(0, length).remaining();
+  public int mappedSlice(PlainBlob blob, Range range) throws IOException {
+    try (FileRegion region = blob.blob().fileRegion(range.range).orElseThrow()) {
+      return region.slice(0, range.length).remaining();
     }
   }
 
   /** As {@link #mappedSlice}, and asks whether the range is in the page cache. */
   @Benchmark
-  public boolean mappedResidency() throws IOException {
-    try (FileRegion region = blob.fileRegion(new ByteRange(position, length)).orElseThrow()) {
-      return region.isResident(0, length);
+  public boolean mappedResidency(PlainBlob blob, Range range) throws IOException {
+    try (FileRegion region = blob.blob().fileRegion(range.range).orElseThrow()) {
+      return region.isResident(0, range.length);
     }
   }
 
-  /** The old way. */
+  /** Every byte authenticated. */
   @Benchmark
-  public int baseline() throws IOException {
-    return skipping.read(position, length, target);
+  public long encrypted(EncryptedBlob blob, Range range) throws IOException {
+    return blob.read(range.range, range.buffer);
   }
 
-  private static Path onlyFile(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(Files::isRegularFile).findAny().orElseThrow();
-    }
+  /** The old way with a file. */
+  @Benchmark
+  public int legacySkipFully(PlainBlob blob, SkippedFile file, Range range) throws IOException {
+    return file.commonsIo.read(range.position, range.length, range.target);
+  }
+
+  /** The old way with a stream that cannot seek. */
+  @Benchmark
+  public int legacySkipNBytes(PlainBlob blob, SkippedFile file, Range range) throws IOException {
+    return file.discarding.read(range.position, range.length, range.target);
+  }
+
+  /** The old way with a ciphertext. */
+  @Benchmark
+  public int legacyDecryption(CounterModeFile file, Range range) throws IOException {
+    return file.skipping().read(range.position, range.length, range.target);
   }
 }

@@ -46,6 +46,15 @@ public interface Blob {
   }
 
   /**
+   * Whether {@link #open} and {@link #fileRegion} may wait for a local disk, as the first use of a
+   * file does. No I/O. A disk occupies the carrier of a virtual thread, so such calls are for
+   * platform threads.
+   */
+  default boolean isCold() {
+    return false;
+  }
+
+  /**
    * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the
    * first time. The caller closes the region.
    *

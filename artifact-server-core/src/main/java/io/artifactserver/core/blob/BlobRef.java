@@ -1,5 +1,8 @@
 package io.artifactserver.core.blob;
 
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
 /**
  * Names one stored blob. Keys are random and never used twice, so whatever is cached under a key
  * stays true, and undoing an upload can never hurt another artifact. Immutable.
@@ -9,6 +12,11 @@ package io.artifactserver.core.blob;
  * @param encrypted whether the stored bytes are ciphertext
  */
 public record BlobRef(String key, long length, boolean encrypted) {
+  /** In bytes. */
+  private static final int KEY_LENGTH = 16;
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   /** A blob whose stored bytes are the plain ones. */
   public BlobRef(String key, long length) {
     this(key, length, false);
@@ -19,12 +27,30 @@ public record BlobRef(String key, long length, boolean encrypted) {
    *     names, so nothing else may pass
    */
   public BlobRef {
-    if (!isKey(key)) {
-      throw new IllegalArgumentException("Not a blob key: \"" + key + '"');
-    }
+    requireKey(key);
     if (length < 0) {
       throw new IllegalArgumentException("Blob " + key + " of length " + length);
     }
+  }
+
+  /** A key that no blob has: 128 random bits. */
+  public static String newKey() {
+    byte[] key = new byte[KEY_LENGTH];
+    RANDOM.nextBytes(key);
+    return HexFormat.of().formatHex(key);
+  }
+
+  /**
+   * Returns {@code key} after checking it.
+   *
+   * @throws IllegalArgumentException if it has another form: keys become file names and object
+   *     names, so nothing else may pass
+   */
+  public static String requireKey(String key) {
+    if (!isKey(key)) {
+      throw new IllegalArgumentException("Not a blob key: \"" + key + '"');
+    }
+    return key;
   }
 
   /** Whether {@code text} has the form of a key. */

@@ -19,11 +19,22 @@ public interface BlobStore {
   Blob blob(BlobRef ref);
 
   /**
-   * Begins a new blob. The caller closes the upload, in the same method and thread.
+   * Begins a new blob under a new key. The caller closes the upload, in the same method and thread.
    *
    * @throws StorageException if the backend takes no upload now
    */
-  BlobUpload begin() throws StorageException;
+  default BlobUpload begin() throws StorageException {
+    return begin(BlobRef.newKey());
+  }
+
+  /**
+   * Begins a blob under a key that another store gave it: what is bound to the key, such as a data
+   * key, stays bound when a blob moves. Otherwise as {@link #begin()}.
+   *
+   * @param key of no blob of this store; {@link BlobUpload#commit()} fails if there is one
+   * @throws IllegalArgumentException if it is no key
+   */
+  BlobUpload begin(String key) throws StorageException;
 
   /**
    * Deletes a blob. Deleting what is not there succeeds, so a sweep may be repeated. Readers that

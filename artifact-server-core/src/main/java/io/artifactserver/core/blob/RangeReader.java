@@ -19,6 +19,19 @@ public interface RangeReader extends ReadableByteChannel {
   @Override
   int read(ByteBuffer target) throws StorageException;
 
+  /**
+   * Whether reading the next {@code length} bytes may wait for a local disk. Takes microseconds. A
+   * disk occupies the carrier of a virtual thread, so such reads are for platform threads.
+   */
+  default boolean isCold(int length) {
+    return false;
+  }
+
+  /**
+   * The next read may be far off: gives up memory that it can fill again at little cost. No I/O.
+   */
+  default void rest() {}
+
   /** Releases what the reader holds; may be repeated. */
   @Override
   void close();

@@ -213,6 +213,30 @@ public abstract class BlobStoreContract {
   }
 
   @Test
+  void takesTheKeyOfAnotherStoreOnce() throws StorageException {
+    String key = "00112233445566778899aabbccddeeff";
+    byte[] content = content((int) unit() + 9, 20);
+    BlobRef ref;
+    try (BlobUpload upload = store().begin(key)) {
+      assertThat(upload.key()).isEqualTo(key);
+      upload.write(ByteBuffer.wrap(content));
+      ref = upload.commit();
+      assertThat(ref.key()).isEqualTo(key);
+    }
+    assertThatExceptionOfType(StorageException.class)
+        .isThrownBy(() -> {
+          try (BlobUpload upload = store().begin(key)) {
+            upload.write(ByteBuffer.wrap(new byte[] {1}));
+            upload.commit();
+          }
+        });
+    assertBytes(readWhole(ref), content, ByteRange.whole(content.length));
+    assertThat(listed()).containsExactly(ref);
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> store().begin("../escape").close());
+  }
+
+  @Test
   void keepsNothingOfAnUploadThatIsNotCommitted() throws StorageException {
     try (BlobUpload upload = store().begin()) {
       upload.write(ByteBuffer.wrap(content((int) unit() * 2 + 1, 7)));

@@ -3,10 +3,8 @@ package io.artifactserver.core.blob;
 import io.artifactserver.core.range.ByteRange;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps blobs on the heap, for tests. Thread-safe; bounded by nothing but the heap. */
 public final class InMemoryBlobStore implements BlobStore {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   private final Map<String, StoredBytes> blobs = new ConcurrentHashMap<>();
   private final Map<String, Instant> uploads = new ConcurrentHashMap<>();
   private final InstantSource clock;
@@ -58,10 +54,8 @@ public final class InMemoryBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() {
-    byte[] key = new byte[16];
-    RANDOM.nextBytes(key);
-    return new InMemoryUpload(HexFormat.of().formatHex(key));
+  public BlobUpload begin(String key) {
+    return new InMemoryUpload(BlobRef.requireKey(key));
   }
 
   @Override
@@ -247,9 +241,14 @@ public final class InMemoryBlobStore implements BlobStore {
     }
 
     @Override
-    public BlobRef commit() {
+    public BlobRef commit() throws StorageException {
       byte[] content = requireOpen().toByteArray();
-      blobs.put(key, new StoredBytes(ByteBuffer.wrap(content).asReadOnlyBuffer(), clock.instant()));
+      StoredBytes stored =
+          new StoredBytes(ByteBuffer.wrap(content).asReadOnlyBuffer(), clock.instant());
+      if (blobs.putIfAbsent(key, stored) != null) {
+        throw new StorageException.StorageUnavailable(
+            name(), "there is a blob " + key + " already", null);
+      }
       close();
       return new BlobRef(key, content.length, marksEncrypted);
     }

@@ -18,7 +18,7 @@ class InMemoryBlobStoreTest extends BlobStoreContract {
 
   @Override
   @SuppressWarnings("MustBeClosedChecker")
-  protected void abandonUpload(Instant begunAt) {
+  protected void abandonUpload(Instant begunAt) throws StorageException {
     Instant before = now;
     now = begunAt;
     store.begin();

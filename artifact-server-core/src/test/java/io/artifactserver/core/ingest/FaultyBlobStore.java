@@ -16,6 +16,7 @@ public final class FaultyBlobStore implements BlobStore {
   private Optional<StorageException> onWrite = Optional.empty();
   private Optional<StorageException> onCommit = Optional.empty();
   private Optional<StorageException> onDelete = Optional.empty();
+  private Optional<StorageException> onCheck = Optional.empty();
   private long failingPosition;
 
   /**
@@ -45,11 +46,17 @@ public final class FaultyBlobStore implements BlobStore {
     onDelete = Optional.of(failure);
   }
 
+  /** Checks fail. */
+  public void failCheck(StorageException failure) {
+    onCheck = Optional.of(failure);
+  }
+
   /** Nothing fails any more. */
   public void recover() {
     onWrite = Optional.empty();
     onCommit = Optional.empty();
     onDelete = Optional.empty();
+    onCheck = Optional.empty();
   }
 
   @Override
@@ -63,8 +70,8 @@ public final class FaultyBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    return new FaultyUpload(store.begin());
+  public BlobUpload begin(String key) throws StorageException {
+    return new FaultyUpload(store.begin(key));
   }
 
   @Override
@@ -85,6 +92,7 @@ public final class FaultyBlobStore implements BlobStore {
 
   @Override
   public void check() throws StorageException {
+    throwIfPresent(onCheck);
     store.check();
   }
 

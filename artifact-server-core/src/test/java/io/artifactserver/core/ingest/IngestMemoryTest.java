@@ -78,8 +78,6 @@ class IngestMemoryTest {
 
   /** Takes everything and keeps nothing. */
   private static final class DiscardingBlobStore implements BlobStore {
-    private int blobs;
-
     @Override
     public String name() {
       return "discarding";
@@ -91,8 +89,7 @@ class IngestMemoryTest {
     }
 
     @Override
-    public BlobUpload begin() {
-      String key = "%032x".formatted(++blobs);
+    public BlobUpload begin(String key) {
       return new BlobUpload() {
         private long length;
 

@@ -1,7 +1,11 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
+import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
+import io.artifactserver.rest.tls.Http2Connections;
+import io.artifactserver.rest.tls.Http2Properties;
+import io.artifactserver.rest.tls.TlsProperties;
 import org.eclipse.jetty.ee11.servlet.ServletHandler;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
@@ -29,19 +33,29 @@ public class JettyConfiguration {
 
   @Bean
   WebServerFactoryCustomizer<JettyServletWebServerFactory> dataPlane(
-      ArtifactDownloadHandler downloads, ProblemErrorHandler errors) {
+      ArtifactDownloadHandler downloads,
+      ProblemErrorHandler errors,
+      TlsProperties tls,
+      Http2Connections http2) {
     return factory ->
         factory.addServerCustomizers(server -> {
           for (ServletHandler servlets : server.getContainedBeans(ServletHandler.class)) {
             servlets.setDecodeAmbiguousURIs(true);
           }
           downloads.setHandler(server.getHandler());
-          server.setHandler(downloads);
+          server.setHandler(
+              tls.redirectPort() == 0 ? downloads : new HttpsRedirectHandler(downloads));
           server.setErrorHandler(errors);
           for (Connector connector : server.getConnectors()) {
             configure(connector);
           }
+          http2.configure(server);
         });
+  }
+
+  @Bean
+  Http2Connections http2Connections(Http2Properties properties) {
+    return new Http2Connections(properties);
   }
 
   private static void configure(Connector connector) {

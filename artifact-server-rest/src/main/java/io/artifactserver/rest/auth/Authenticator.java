@@ -1,17 +1,22 @@
 package io.artifactserver.rest.auth;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.CertificateGrant;
 import io.artifactserver.core.access.TokenSecret;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
  * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
- * else. {@code GatewayToken} and {@code TargetToken} are what devices of hawkBit send. Both planes
- * use this class. Thread-safe.
+ * else. {@code GatewayToken} and {@code TargetToken} are what devices of hawkBit send. Who sends no
+ * such field, and showed a client certificate, is recognised by its subject. Both planes use this
+ * class. Thread-safe.
  */
 public final class Authenticator {
   /** What to send in WWW-Authenticate with a 401. */
@@ -22,18 +27,28 @@ public final class Authenticator {
   private static final Authentication REFUSED = new Authentication.Refused();
   private static final Authentication UNDECIDED = new Authentication.Undecided();
 
+  /** How long a subject without a grant is remembered: a grant takes effect within this time. */
+  private static final Duration ABSENCE = Duration.ofSeconds(10);
+
+  private static final int MAX_ABSENT = 10_000;
+  private static final CertificateGrant ANY = new CertificateGrant(CertificateGrant.ANY);
+
   private final AccessTokenStore tokens;
+  private final Cache<CertificateGrant, Boolean> absent =
+      Caffeine.newBuilder().maximumSize(MAX_ABSENT).expireAfterWrite(ABSENCE).build();
 
   public Authenticator(AccessTokenStore tokens) {
     this.tokens = tokens;
   }
 
   /** Decides from memory. No I/O. */
-  public Authentication peek(Optional<String> authorization) {
-    if (authorization.isEmpty()) {
-      return ANONYMOUS;
+  public Authentication peek(Credentials credentials) {
+    if (credentials.authorization().isEmpty()) {
+      return credentials.certificateSubject().isEmpty()
+          ? ANONYMOUS
+          : peek(new CertificateGrant(credentials.certificateSubject()));
     }
-    Optional<TokenSecret> secret = secret(authorization.get());
+    Optional<TokenSecret> secret = secret(credentials.authorization());
     if (secret.isEmpty()) {
       return REFUSED;
     }
@@ -44,13 +59,35 @@ public final class Authenticator {
   }
 
   /** Decides, asking the database if need be; never {@link Authentication.Undecided}. */
-  public Authentication authenticate(Optional<String> authorization) {
-    if (authorization.isEmpty()) {
-      return ANONYMOUS;
+  public Authentication authenticate(Credentials credentials) {
+    if (credentials.authorization().isEmpty()) {
+      return credentials.certificateSubject().isEmpty()
+          ? ANONYMOUS
+          : authenticate(new CertificateGrant(credentials.certificateSubject()));
     }
-    return secret(authorization.get())
+    return secret(credentials.authorization())
         .flatMap(secret -> tokens.find(secret.id()).map(token -> check(secret, token)))
         .orElse(REFUSED);
+  }
+
+  private Authentication peek(CertificateGrant grant) {
+    Optional<AccessToken> own = tokens.peek(grant.id()).filter(grant::unlocks);
+    if (own.isPresent()) {
+      return new Authentication.Known(own.get());
+    }
+    if (absent.getIfPresent(grant) == null) {
+      return UNDECIDED;
+    }
+    return grant.equals(ANY) ? ANONYMOUS : peek(ANY);
+  }
+
+  private Authentication authenticate(CertificateGrant grant) {
+    Optional<AccessToken> own = tokens.find(grant.id()).filter(grant::unlocks);
+    if (own.isPresent()) {
+      return new Authentication.Known(own.get());
+    }
+    absent.put(grant, Boolean.TRUE);
+    return grant.equals(ANY) ? ANONYMOUS : authenticate(ANY);
   }
 
   private static Authentication check(TokenSecret secret, AccessToken token) {

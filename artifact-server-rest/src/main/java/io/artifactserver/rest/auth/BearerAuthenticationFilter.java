@@ -17,7 +17,8 @@ import org.springframework.web.filter.GenericFilterBean;
 
 /**
  * Makes the {@link Authenticator}'s answer known to Spring Security on the control plane. Whoever
- * is not recognised goes on as nobody; the access rules then say 401. Thread-safe.
+ * is not recognised goes on as nobody; the access rules then say 401. Client certificates open
+ * nothing here: a browser would show an operator's to every page that asks. Thread-safe.
  */
 public final class BearerAuthenticationFilter extends GenericFilterBean {
   private final Authenticator authenticator;
@@ -31,7 +32,8 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
       throws IOException, ServletException {
     Optional<String> authorization =
         Optional.ofNullable(((HttpServletRequest) request).getHeader("Authorization"));
-    if (authenticator.authenticate(authorization) instanceof Authentication.Known(var token)) {
+    if (authenticator.authenticate(Credentials.of(authorization))
+        instanceof Authentication.Known(var token)) {
       SecurityContext context = SecurityContextHolder.createEmptyContext();
       context.setAuthentication(authenticated(token));
       SecurityContextHolder.setContext(context);

@@ -3,6 +3,7 @@ package io.artifactserver.rest.catalog;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.CertificateGrant;
 import io.artifactserver.core.access.TokenSecret;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.rest.problem.ProblemException;
@@ -52,7 +53,9 @@ public class TokenController {
       summary = "Create a token",
       description =
           "\"role\" is \"device\" (download only; the default) or \"operator\". A device reads the"
-              + " named repositories, or all of them if none is named. The token is shown once.")
+              + " named repositories, or all of them if none is named. The token is shown once."
+              + " With \"certificate\", it is not a token that is recognised but the client"
+              + " certificate whose subject is the name; \"*\" is every other verified one.")
   public ResponseEntity<TokenView> create(@Valid @RequestBody NewToken request) {
     AccessToken.Role role = role(request);
     Set<String> repositories =
@@ -62,19 +65,29 @@ public class TokenController {
         throw new ProblemException(Problems.repositoryNotFound(repository));
       }
     }
+    String name = request.name() == null ? "" : request.name();
+    if (Boolean.TRUE.equals(request.certificate())) {
+      requireCertificates(request, role);
+      AccessToken grant = new CertificateGrant(name).toAccessToken(repositories, clock.instant());
+      return created(grant, "");
+    }
     TokenSecret secret = secret(request, role);
-    AccessToken token =
-        secret.toAccessToken(
-            request.name() == null ? "" : request.name(), role, repositories, clock.instant());
+    AccessToken token = secret.toAccessToken(name, role, repositories, clock.instant());
+    return created(token, request.secret() == null ? secret.reveal() : "");
+  }
+
+  private ResponseEntity<TokenView> created(AccessToken token, String secret) {
     if (tokens.find(token.id()).isPresent()) {
       throw new ProblemException(
           Problems.of(
-              HttpStatus.CONFLICT, "Token taken", "There is a token with this secret already."));
+              HttpStatus.CONFLICT,
+              "Token taken",
+              "There is a token with this secret, or of this certificate, already."));
     }
     tokens.add(token);
     return ResponseEntity.status(HttpStatus.CREATED)
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .body(TokenView.of(token, request.secret() == null ? secret.reveal() : ""));
+        .body(TokenView.of(token, secret));
   }
 
   /** All tokens, without their secrets. */
@@ -98,6 +111,16 @@ public class TokenController {
               HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens."));
     }
     return ResponseEntity.noContent().build();
+  }
+
+  private static void requireCertificates(NewToken request, AccessToken.Role role) {
+    if (role != AccessToken.Role.DEVICE || request.secret() != null) {
+      throw new ProblemException(
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Not for a certificate",
+              "A client certificate is a device's, and has no \"secret\"."));
+    }
   }
 
   private static TokenSecret secret(NewToken request, AccessToken.Role role) {
@@ -138,12 +161,15 @@ public class TokenController {
    * @param repositories a device may read; all if absent or empty
    * @param secret a token that a device has already, as hawkBit's gateway or target token; a new
    *     one is made if absent
+   * @param certificate whether there is no token, but a client certificate with {@code name} as its
+   *     subject
    */
   public record NewToken(
       @NotBlank @Size(max = 200) @Nullable String name,
       @Nullable String role,
       @Nullable List<String> repositories,
-      @Nullable String secret) {
+      @Nullable String secret,
+      @Nullable Boolean certificate) {
     /** Without the secret. */
     @Override
     public String toString() {

@@ -2,11 +2,17 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.rest.auth.CertificateSubjects;
+import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.Refusal;
 import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
+import java.security.cert.X509Certificate;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
@@ -14,6 +20,8 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -31,12 +39,17 @@ import org.slf4j.LoggerFactory;
 public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private static final Logger LOG = LoggerFactory.getLogger(ArtifactDownloadHandler.class);
 
+  private final CertificateSubjects subjects = new CertificateSubjects();
+  private static final String HEALTH = "/actuator/health";
+  private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
+
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
   private final ProblemWriter problems;
   private final Executor lookups;
   private final InstantSource clock;
+  private final Connections connections;
 
   ArtifactDownloadHandler(
       Addresses addresses,
@@ -44,13 +57,15 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       ResponseEmitter emitter,
       ProblemWriter problems,
       Executor lookups,
-      InstantSource clock) {
+      InstantSource clock,
+      Connections connections) {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
     this.problems = problems;
     this.lookups = lookups;
     this.clock = clock;
+    this.connections = connections;
   }
 
   @Override
@@ -61,6 +76,17 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
     String path = request.getHttpURI().getPath();
+    Optional<Refusal> refusal = connections.refusal(request);
+    // A server that is busy must not look as if it were ill.
+    if (refusal.isPresent() && (path == null || !path.startsWith(HEALTH))) {
+      problems.write(
+          request,
+          response,
+          callback,
+          Problems.tooManyConnections(refusal.get() == Refusal.ADDRESS),
+          isHttp1(request) ? CLOSE : HttpFields.EMPTY);
+      return true;
+    }
     if ("*".equals(path)) {
       answerOtherMethod(request, response, callback);
       return true;
@@ -98,14 +124,32 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   }
 
   private void serve(Request request, Response response, Callback callback, Target target) {
-    Optional<String> authorization =
-        Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION));
-    Optional<Resolution> known = resolver.peek(target, authorization);
+    Credentials credentials = credentials(request);
+    Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
       answer(request, response, callback, known.get());
     } else {
-      lookups.execute(() -> lookUp(request, response, callback, target, authorization));
+      lookups.execute(() -> lookUp(request, response, callback, target, credentials));
     }
+  }
+
+  private Credentials credentials(Request request) {
+    String authorization =
+        Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
+    return new Credentials(authorization, authorization.isEmpty() ? subject(request) : "");
+  }
+
+  /** Of the certificate that TLS has verified, if the client showed one. */
+  private String subject(Request request) {
+    if (request.isSecure()
+        && request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE)
+            instanceof EndPoint.SslSessionData session) {
+      X509Certificate[] chain = session.peerCertificates();
+      if (chain != null && chain.length > 0) {
+        return subjects.of(chain[0]);
+      }
+    }
+    return "";
   }
 
   private void lookUp(
@@ -113,9 +157,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Response response,
       Callback callback,
       Target target,
-      Optional<String> authorization) {
+      Credentials credentials) {
     try {
-      answer(request, response, callback, resolver.resolve(target, authorization));
+      answer(request, response, callback, resolver.resolve(target, credentials));
     } catch (CatalogUnavailableException e) {
       LOG.warn("Cannot look up {}", request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
@@ -141,6 +185,12 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       case Resolution.Unauthorized _ ->
           problems.write(request, response, callback, Problems.unauthorized(), HttpFields.EMPTY);
     }
+  }
+
+  /** HTTP/2 has no such field (RFC 9113, section 8.2.2). */
+  private static boolean isHttp1(Request request) {
+    return request.getConnectionMetaData().getHttpVersion().getVersion()
+        < HttpVersion.HTTP_2.getVersion();
   }
 
   private void answerOtherMethod(Request request, Response response, Callback callback) {

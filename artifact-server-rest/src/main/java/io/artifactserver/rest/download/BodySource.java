@@ -12,6 +12,12 @@ interface BodySource extends AutoCloseable {
   boolean isReady();
 
   /**
+   * Whether {@link #prepare} may wait for a local disk, which occupies the carrier of a virtual
+   * thread. Takes microseconds.
+   */
+  boolean isCold();
+
+  /**
    * Makes {@link #isReady} true. Blocks; never called on a selector's thread.
    *
    * @throws StorageException if the storage fails or ends early
@@ -20,6 +26,12 @@ interface BodySource extends AutoCloseable {
 
   /** The next piece, not empty; valid until the next call. Only called when ready. */
   ByteBuffer next();
+
+  /** The connection takes a while over the last piece: gives up what can be made again. No I/O. */
+  void rest();
+
+  /** The connection turned out to be slow: pieces are small from now on, and hold little. */
+  void slowDown();
 
   @Override
   void close();

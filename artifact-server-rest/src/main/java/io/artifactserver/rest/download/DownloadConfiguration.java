@@ -3,9 +3,13 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.connection.Connections;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -16,10 +20,30 @@ public class DownloadConfiguration {
   /** Enough to keep a disk's queue full; each holds one page fault. */
   private static final int COLD_PAGE_THREADS = 8;
 
+  /** Started when they are needed. */
+  private static final int OPENING_THREADS = 16;
+
+  private static final long OPENING_IDLE_SECONDS = 30;
+
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService coldPages() {
     return Executors.newFixedThreadPool(
         COLD_PAGE_THREADS, Thread.ofPlatform().daemon().name("cold-pages-", 0).factory());
+  }
+
+  /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
+  @Bean(destroyMethod = "shutdownNow")
+  ExecutorService openings() {
+    ThreadPoolExecutor openings =
+        new ThreadPoolExecutor(
+            OPENING_THREADS,
+            OPENING_THREADS,
+            OPENING_IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("opening-", 0).factory());
+    openings.allowCoreThreadTimeOut(true);
+    return openings;
   }
 
   @Bean(destroyMethod = "shutdownNow")
@@ -39,17 +63,21 @@ public class DownloadConfiguration {
       BlobStores stores,
       JsonMapper mapper,
       TransferObserver observer,
+      ExecutorService openings,
       ExecutorService coldPages,
       ExecutorService lookups,
       InstantSource clock,
-      HawkbitProperties hawkbit) {
+      HawkbitProperties hawkbit,
+      Connections connections) {
     ProblemWriter problems = new ProblemWriter(mapper);
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit),
         new Resolver(catalog, authenticator),
-        new ResponseEmitter(stores, problems, observer, coldPages, lookups),
+        new ResponseEmitter(
+            stores, problems, observer, connections::pace, openings, coldPages, lookups),
         problems,
         lookups,
-        clock);
+        clock,
+        connections);
   }
 }

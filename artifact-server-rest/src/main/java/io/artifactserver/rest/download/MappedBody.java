@@ -16,6 +16,12 @@ final class MappedBody implements BodySource {
   /** A slice is checked for residency just before it is sent; larger ones would be checked late. */
   static final int MAX_SLICE = 4 * 1024 * 1024;
 
+  /**
+   * For a slow connection: it may take a minute over each slice, and what it has not taken yet may
+   * lose its pages meanwhile.
+   */
+  static final int SLOW_SLICE = 128 * 1024;
+
   /** Read ahead from a cold disk at once: short enough that a slow disk still shows progress. */
   static final int COLD_SLICE = 1024 * 1024;
 
@@ -31,6 +37,7 @@ final class MappedBody implements BodySource {
   private long offset;
   private long remaining;
   private int loaded;
+  private int maxSlice = MAX_SLICE;
 
   /**
    * Takes over the region.
@@ -56,6 +63,11 @@ final class MappedBody implements BodySource {
   }
 
   @Override
+  public boolean isCold() {
+    return true;
+  }
+
+  @Override
   public void prepare() {
     int length = (int) Math.min(remaining, COLD_SLICE);
     region.load(offset, length);
@@ -74,6 +86,15 @@ final class MappedBody implements BodySource {
     return slice;
   }
 
+  /** What is gathered is on its way, and a region is no memory. */
+  @Override
+  public void rest() {}
+
+  @Override
+  public void slowDown() {
+    maxSlice = SLOW_SLICE;
+  }
+
   @Override
   public void close() {
     region.close();
@@ -84,7 +105,7 @@ final class MappedBody implements BodySource {
   }
 
   private int sliceLength() {
-    return loaded > 0 ? loaded : (int) Math.min(remaining, MAX_SLICE);
+    return (int) Math.min(loaded > 0 ? loaded : remaining, maxSlice);
   }
 
   private ByteBuffer gather() {

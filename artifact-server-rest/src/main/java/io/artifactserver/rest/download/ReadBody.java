@@ -12,30 +12,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A body read through one pooled buffer, for blobs that do not lie verbatim in a local file. The
- * next piece is read when the connection has taken the last: a slow client holds one buffer and no
- * thread.
+ * next piece is read when the connection has taken the last: a slow client holds one small buffer
+ * and no thread.
  */
 final class ReadBody implements BodySource {
-  static final int BUFFER_LENGTH = 64 * 1024;
-
   private final Blob blob;
   private final Iterator<BodyPart> parts;
-  private final RetainableByteBuffer.Mutable buffer;
+  private final ByteBufferPool pool;
+  private final LargeBuffers largeBuffers;
+  private RetainableByteBuffer.@Nullable Mutable buffer;
+  private boolean isLarge;
+  private boolean isSlow;
   private @Nullable RangeReader reader;
   private @Nullable ByteBuffer framing;
   private long remaining;
   private boolean isReady;
 
   /** Opens the first range, so that a failure is known before anything is sent. Blocks. */
-  ReadBody(Blob blob, Iterator<BodyPart> parts, ByteBufferPool pool) throws StorageException {
+  ReadBody(Blob blob, Iterator<BodyPart> parts, ByteBufferPool pool, LargeBuffers largeBuffers)
+      throws StorageException {
     this.blob = blob;
     this.parts = parts;
-    this.buffer = pool.acquire(BUFFER_LENGTH, true);
-    try {
-      prepare();
-    } catch (StorageException | RuntimeException e) {
-      close();
-      throw e;
+    this.pool = pool;
+    this.largeBuffers = largeBuffers;
+    while (reader == null && parts.hasNext()) {
+      advance();
     }
   }
 
@@ -50,8 +51,15 @@ final class ReadBody implements BodySource {
   }
 
   @Override
+  public boolean isCold() {
+    return reader != null
+        && reader.isCold(
+            (int) Math.min(remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH));
+  }
+
+  @Override
   public void prepare() throws StorageException {
-    ByteBuffer bytes = buffer.getByteBuffer().clear();
+    ByteBuffer bytes = buffer().clear();
     while (bytes.hasRemaining() && hasMore()) {
       if (framing != null) {
         if (framing.remaining() > bytes.remaining()) {
@@ -60,8 +68,7 @@ final class ReadBody implements BodySource {
         bytes.put(framing);
         framing = null;
       } else if (reader != null && remaining > 0) {
-        if (bytes.position() > 0 && bytes.remaining() < Math.min(remaining, blob.pieceLength())) {
-          // What does not fit would occupy a second buffer until the client has taken the first.
+        if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
           break;
         }
         int length = reader.read(bytes);
@@ -85,13 +92,56 @@ final class ReadBody implements BodySource {
   @Override
   public ByteBuffer next() {
     isReady = false;
-    return buffer.getByteBuffer();
+    return buffer();
+  }
+
+  @Override
+  public void rest() {
+    if (reader != null) {
+      reader.rest();
+    }
+  }
+
+  @Override
+  public void slowDown() {
+    isSlow = true;
+    if (isLarge && !isReady) {
+      releaseBuffer();
+    }
   }
 
   @Override
   public void close() {
     closeReader();
-    buffer.release();
+    releaseBuffer();
+  }
+
+  /**
+   * What does not fit would occupy a second buffer until the client has taken the first; and what
+   * is on a disk is for another thread than this may be.
+   */
+  private boolean shouldWait(RangeReader next, int room) {
+    return (room < Math.min(remaining, blob.pieceLength()))
+        || next.isCold((int) Math.min(remaining, room));
+  }
+
+  private ByteBuffer buffer() {
+    if (buffer == null) {
+      isLarge = !isSlow && largeBuffers.tryAcquire();
+      buffer = pool.acquire(isLarge ? LargeBuffers.LENGTH : LargeBuffers.SMALL_LENGTH, true);
+    }
+    return buffer.getByteBuffer();
+  }
+
+  private void releaseBuffer() {
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+    if (isLarge) {
+      isLarge = false;
+      largeBuffers.release();
+    }
   }
 
   private boolean hasMore() {

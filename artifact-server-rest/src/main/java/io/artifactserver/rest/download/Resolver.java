@@ -11,6 +11,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
 import java.util.Map;
 import java.util.Optional;
 
@@ -49,7 +50,8 @@ final class Resolver {
   private final Authenticator authenticator;
 
   /** By identity: the catalog's cache hands out the same object while nothing changed. */
-  private final Cache<Object, Served> served = Caffeine.newBuilder().weakKeys().build();
+  private final Cache<Object, Served> served =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
   Resolver(ArtifactCatalog catalog, Authenticator authenticator) {
     this.catalog = catalog;
@@ -57,7 +59,7 @@ final class Resolver {
   }
 
   /** Resolves from memory, without I/O; empty if the database has to be asked. */
-  Optional<Resolution> peek(Target target, Optional<String> authorization) {
+  Optional<Resolution> peek(Target target, Credentials credentials) {
     return switch (target) {
       case Target.OfArtifact(ArtifactId id) ->
           catalog
@@ -65,22 +67,22 @@ final class Resolver {
               .flatMap(artifact ->
                   artifact.repository().isPublic()
                       ? found(artifact)
-                      : decide(artifact, authenticator.peek(authorization)));
+                      : decide(artifact, authenticator.peek(credentials)));
       case Target.OfContent(Digest digest) ->
           catalog
               .peekContent(digest)
-              .flatMap(content -> decide(content, authenticator.peek(authorization)));
+              .flatMap(content -> decide(content, authenticator.peek(credentials)));
       case Target.OfContentIn in ->
           catalog
               .peekContent(in.digest())
               .filter(content -> holder(content, in).isPresent())
-              .flatMap(content -> decide(content, in, authenticator.peek(authorization)));
+              .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
     };
   }
 
   /** Resolves; asks the database where it must. Blocks. */
-  Resolution resolve(Target target, Optional<String> authorization) {
-    Authentication caller = authenticator.authenticate(authorization);
+  Resolution resolve(Target target, Credentials credentials) {
+    Authentication caller = authenticator.authenticate(credentials);
     // Nobody is undecided here, so every decision is one.
     Optional<Resolution> resolution =
         switch (target) {

@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
@@ -17,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -34,25 +36,37 @@ import org.slf4j.LoggerFactory;
 final class ResponseEmitter {
   private static final Logger LOG = LoggerFactory.getLogger(ResponseEmitter.class);
 
+  /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
+  private static final int LARGE_BUFFERS = 128;
+
   private final BlobStores stores;
   private final ProblemWriter problems;
   private final TransferObserver observer;
+  private final Function<Request, Pace> paces;
+  private final Executor openings;
   private final Executor coldPages;
   private final Executor blockingReads;
+  private final LargeBuffers largeBuffers = new LargeBuffers(LARGE_BUFFERS);
 
   /**
-   * @param coldPages platform threads: a page fault occupies its carrier
-   * @param blockingReads for readers, which block without a page fault
+   * @param paces watch how fast clients take their bodies
+   * @param openings platform threads: opening a file may wait for the disk
+   * @param coldPages platform threads of their own, which wait for the disk most of the time
+   * @param blockingReads for readers, which block without occupying a carrier
    */
   ResponseEmitter(
       BlobStores stores,
       ProblemWriter problems,
       TransferObserver observer,
+      Function<Request, Pace> paces,
+      Executor openings,
       Executor coldPages,
       Executor blockingReads) {
     this.stores = stores;
     this.problems = problems;
     this.observer = observer;
+    this.paces = paces;
+    this.openings = openings;
     this.coldPages = coldPages;
     this.blockingReads = blockingReads;
   }
@@ -213,31 +227,63 @@ final class ResponseEmitter {
       Served served,
       ByteRange covering,
       Iterator<BodyPart> parts) {
-    ByteBufferPool pool = request.getComponents().getByteBufferPool();
-    try {
-      switch (served.bytes()) {
-        case Served.Bytes.Inline(ByteBuffer bytes) ->
-            sendMapped(response, callback, new MappedBody(new InlineRegion(bytes), 0, parts, pool));
-        case Served.Bytes.Stored(BlobRef ref) -> {
+    switch (served.bytes()) {
+      case Served.Bytes.Inline(ByteBuffer bytes) ->
+          sendMapped(
+              request,
+              response,
+              callback,
+              new MappedBody(
+                  new InlineRegion(bytes), 0, parts, request.getComponents().getByteBufferPool()));
+      case Served.Bytes.Stored(BlobRef ref) -> {
+        try {
           Blob blob = stores.blob(ref);
-          Optional<FileRegion> region = blob.fileRegion(covering);
-          if (region.isPresent()) {
-            sendMapped(
-                response, callback, new MappedBody(region.get(), covering.position(), parts, pool));
+          if (blob.isCold()) {
+            openings.execute(() ->
+                sendStored(request, response, callback, blob, covering, parts, Runnable::run));
           } else {
             // Decrypting here, on the few threads of the selectors, served a third less.
-            blockingReads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+            sendStored(request, response, callback, blob, covering, parts, blockingReads);
           }
+        } catch (StorageException e) {
+          fail(request, response, callback, e);
         }
       }
-    } catch (StorageException e) {
-      fail(request, response, callback, e);
     }
   }
 
-  private void sendMapped(Response response, Callback callback, MappedBody body) {
-    new Transfer(response, callback, body, coldPages, TransferOutcome.Kind.MAPPED, observer)
-        .iterate();
+  /**
+   * @param reads for what opens and reads
+   */
+  private void sendStored(
+      Request request,
+      Response response,
+      Callback callback,
+      Blob blob,
+      ByteRange covering,
+      Iterator<BodyPart> parts,
+      Executor reads) {
+    ByteBufferPool pool = request.getComponents().getByteBufferPool();
+    try {
+      Optional<FileRegion> region = blob.fileRegion(covering);
+      if (region.isPresent()) {
+        sendMapped(
+            request,
+            response,
+            callback,
+            new MappedBody(region.get(), covering.position(), parts, pool));
+      } else {
+        reads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+      }
+    } catch (StorageException e) {
+      fail(request, response, callback, e);
+    } catch (RuntimeException e) {
+      callback.failed(e);
+    }
+  }
+
+  private void sendMapped(Request request, Response response, Callback callback, MappedBody body) {
+    transfer(request, response, callback, body, TransferOutcome.Kind.MAPPED);
   }
 
   private void sendRead(
@@ -247,17 +293,51 @@ final class ResponseEmitter {
       Blob blob,
       Iterator<BodyPart> parts,
       ByteBufferPool pool) {
-    BodySource body;
     try {
-      body = new ReadBody(blob, parts, pool);
+      ReadBody body = new ReadBody(blob, parts, pool, largeBuffers);
+      if (body.isCold()) {
+        coldPages.execute(() -> begin(request, response, callback, body));
+      } else {
+        begin(request, response, callback, body);
+      }
     } catch (StorageException e) {
       fail(request, response, callback, e);
-      return;
     } catch (RuntimeException e) {
+      callback.failed(e);
+    }
+  }
+
+  /** The first piece is there before anything is sent, so that a failure can be an answer. */
+  private void begin(Request request, Response response, Callback callback, ReadBody body) {
+    try {
+      body.prepare();
+    } catch (StorageException e) {
+      body.close();
+      fail(request, response, callback, e);
+      return;
+    } catch (RuntimeException | Error e) {
+      body.close();
       callback.failed(e);
       return;
     }
-    new Transfer(response, callback, body, blockingReads, TransferOutcome.Kind.READ, observer)
+    transfer(request, response, callback, body, TransferOutcome.Kind.READ);
+  }
+
+  private void transfer(
+      Request request,
+      Response response,
+      Callback callback,
+      BodySource body,
+      TransferOutcome.Kind kind) {
+    new Transfer(
+            response,
+            callback,
+            body,
+            paces.apply(request),
+            coldPages,
+            blockingReads,
+            kind,
+            observer)
         .iterate();
   }
 

@@ -1,45 +1,64 @@
 package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.connection.PacedBody;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one body as the connection takes it. Whatever blocks runs on the executor; the connection's
+ * Sends one body as the connection takes it. Whatever blocks runs on an executor; the connection's
  * thread only ever hands over bytes that are there. A failure in mid-body fails the callback, upon
  * which Jetty cuts the connection: a short body must never look whole.
  */
-final class Transfer extends IteratingCallback {
+final class Transfer extends IteratingCallback implements PacedBody {
   private static final Logger LOG = LoggerFactory.getLogger(Transfer.class);
+
+  /** A connection that takes longer over one piece is slow. */
+  private static final long SLOW_NANOS = 100_000_000;
 
   private final Response response;
   private final Callback callback;
   private final BodySource source;
-  private final Executor blocking;
+  private final Pace pace;
+  private final Executor coldPages;
+  private final Executor blockingReads;
   private final TransferOutcome.Kind kind;
   private final TransferObserver observer;
+  private final Written written = new Written();
   private final long startNanos = System.nanoTime();
   private boolean isLastWritten;
   private int writing;
   private long sent;
+  private long waitingSince;
 
+  /**
+   * @param pace told of the transfer when the connection does not take it at once
+   * @param coldPages for what waits for a local disk
+   * @param blockingReads for what else blocks
+   */
   Transfer(
       Response response,
       Callback callback,
       BodySource source,
-      Executor blocking,
+      Pace pace,
+      Executor coldPages,
+      Executor blockingReads,
       TransferOutcome.Kind kind,
       TransferObserver observer) {
     this.response = response;
     this.callback = callback;
     this.source = source;
-    this.blocking = blocking;
+    this.pace = pace;
+    this.coldPages = coldPages;
+    this.blockingReads = blockingReads;
     this.kind = kind;
     this.observer = observer;
   }
@@ -51,14 +70,29 @@ final class Transfer extends IteratingCallback {
     if (isLastWritten) {
       return Action.SUCCEEDED;
     }
+    if (waitingSince != 0) {
+      if (System.nanoTime() - waitingSince > SLOW_NANOS) {
+        source.slowDown();
+      }
+      waitingSince = 0;
+    }
     if (!source.isReady()) {
-      blocking.execute(this::prepare);
+      (source.isCold() ? coldPages : blockingReads).execute(this::prepare);
       return Action.SCHEDULED;
     }
     ByteBuffer piece = source.next();
     writing = piece.remaining();
     isLastWritten = !source.hasNext();
-    response.write(isLastWritten, piece, this);
+    written.length = writing;
+    written.piece = piece;
+    written.isPending = true;
+    response.write(isLastWritten, piece, written);
+    if (written.isPending) {
+      // Nobody else runs this method, or the source's, before it returns.
+      waitingSince = System.nanoTime();
+      source.rest();
+      pace.watch(this);
+    }
     return Action.SCHEDULED;
   }
 
@@ -70,7 +104,9 @@ final class Transfer extends IteratingCallback {
 
   @Override
   protected void onCompleteFailure(Throwable cause) {
-    if (cause instanceof StorageException || cause instanceof RuntimeException) {
+    if (cause instanceof StorageException
+        || cause instanceof RuntimeException
+        || cause instanceof Error) {
       if (cause instanceof StorageException.BlobCorrupt damage) {
         observer.damaged(damage);
       } else {
@@ -88,14 +124,54 @@ final class Transfer extends IteratingCallback {
     try {
       source.prepare();
       succeeded();
-    } catch (StorageException | RuntimeException e) {
+    } catch (StorageException | RuntimeException | Error e) {
+      // An Error too: a page that the disk does not deliver is one, and so is a lack of buffers.
       failed(e);
     }
   }
 
+  @Override
+  public long taken() {
+    // Read first: whoever sees that a piece is pending sees what was sent before it.
+    boolean isPending = written.isPending;
+    ByteBuffer piece = written.piece;
+    return sent
+        + (isPending && piece != null ? Math.max(0, written.length - piece.remaining()) : 0);
+  }
+
+  @Override
+  public boolean isWaitingForClient() {
+    return written.isPending;
+  }
+
   private void end(TransferOutcome.Ending ending) {
+    pace.forget(this);
     source.close();
     Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
     observer.transferred(new TransferOutcome(kind, ending, sent, duration));
+  }
+
+  /** Learns that the connection took a piece; without a hop, since what follows does not block. */
+  private final class Written implements Callback {
+    private volatile boolean isPending;
+    private volatile int length;
+    private volatile @Nullable ByteBuffer piece;
+
+    @Override
+    public void succeeded() {
+      isPending = false;
+      Transfer.this.succeeded();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      isPending = false;
+      Transfer.this.failed(cause);
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+      return InvocationType.NON_BLOCKING;
+    }
   }
 }

@@ -131,6 +131,18 @@ public final class Problems {
             + " artifact-server.upload.max-concurrent.");
   }
 
+  /** 503: the connection is one too many. */
+  public static ProblemDetail tooManyConnections(boolean ofOneAddress) {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Too many connections",
+        ofOneAddress
+            ? "There are as many connections from this address as there may be. Close some, or"
+                + " raise artifact-server.connections.max-per-address."
+            : "There are as many connections as there may be. Try again in a while, or raise"
+                + " artifact-server.connections.max.");
+  }
+
   /** 503: the catalog's database cannot be asked. */
   public static ProblemDetail catalogUnavailable() {
     return of(

@@ -62,6 +62,20 @@ class MappedBodyTest {
     requireAllGivenBack(region);
   }
 
+  @Test
+  void slowConnectionGetsSlicesThatAreCheckedSoonBeforeTheyAreSent() throws StorageException {
+    region.warm(0, LENGTH);
+    try (BodySource body = new MappedBody(region, 0, BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
+      assertThat(body.next().remaining()).isEqualTo(MappedBody.MAX_SLICE);
+      body.slowDown();
+      assertThat(body.next().remaining()).isEqualTo(MappedBody.SLOW_SLICE);
+      assertThat(ExpectedBody.drain(body))
+          .isEqualTo(
+              Arrays.copyOfRange(CONTENT, MappedBody.MAX_SLICE + MappedBody.SLOW_SLICE, LENGTH));
+    }
+    requireAllGivenBack(region);
+  }
+
   /** Cold, warm in places, and warm: the bytes are the same, and in request order. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

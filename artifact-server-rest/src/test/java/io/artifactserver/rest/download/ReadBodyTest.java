@@ -25,6 +25,7 @@ class ReadBodyTest {
 
   private final byte[] content = new byte[LENGTH];
   private final CountingPool pool = new CountingPool();
+  private final LargeBuffers buffers = new LargeBuffers(1);
   private final BlobStore store = new InMemoryBlobStore();
   private BlobRef ref = new BlobRef("0".repeat(32), 0);
 
@@ -41,17 +42,16 @@ class ReadBodyTest {
   @ValueSource(
       ints = {
         1,
-        ReadBody.BUFFER_LENGTH - 1,
-        ReadBody.BUFFER_LENGTH,
-        ReadBody.BUFFER_LENGTH + 1,
-        10 * ReadBody.BUFFER_LENGTH,
+        LargeBuffers.LENGTH - 1,
+        LargeBuffers.LENGTH,
+        LargeBuffers.LENGTH + 1,
+        10 * LargeBuffers.LENGTH,
         LENGTH
       })
   void plainRange(int length) throws StorageException {
     ByteRange range = new ByteRange(LENGTH - length, length);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(range), pool)) {
-      assertThat(body.isReady()).as("read before anything is sent").isTrue();
+    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(range), pool, buffers)) {
       assertThat(ExpectedBody.drain(body))
           .isEqualTo(Arrays.copyOfRange(content, LENGTH - length, LENGTH));
     }
@@ -67,7 +67,7 @@ class ReadBodyTest {
           new UnmappedBlobStore(store, Fault.NONE, 0, random.nextInt(1, 100_000));
       MultipartByteRanges multipart =
           new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
-      try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool)) {
+      try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
         assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
       }
       requireAllGivenBack(read, multipart.ranges().size());
@@ -80,7 +80,7 @@ class ReadBodyTest {
   void readerThatFailsInMidBody(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 500_000, 10_000);
     try (BodySource body =
-        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
+        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
       assertThatThrownBy(() -> ExpectedBody.drain(body))
           .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
     }
@@ -89,11 +89,13 @@ class ReadBodyTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-  void readerThatFailsAtOnce(Fault fault) {
+  void readerThatFailsAtOnce(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 0, 10_000);
-    assertThatThrownBy(
-            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool))
-        .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
+    try (BodySource body =
+        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+      assertThatThrownBy(body::prepare)
+          .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
+    }
     requireAllGivenBack(read, 1);
   }
 
@@ -102,7 +104,7 @@ class ReadBodyTest {
     store.delete(ref);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
     assertThatThrownBy(
-            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool))
+            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers))
         .isInstanceOf(StorageException.BlobNotFound.class);
     requireAllGivenBack(read, 0);
   }
@@ -111,15 +113,56 @@ class ReadBodyTest {
   void abortedBodyGivesEverythingBack() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
     try (BodySource body =
-        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
-      assertThat(body.next().remaining()).isEqualTo(ReadBody.BUFFER_LENGTH);
+        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+      body.prepare();
+      assertThat(body.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
     }
     requireAllGivenBack(read, 1);
+  }
+
+  /** 2,000 of them, each in the middle of a piece, must not hold 64 KiB each. */
+  @Test
+  void slowConnectionHoldsASmallBuffer() throws StorageException {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
+    try (BodySource slow =
+            new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers);
+        BodySource other =
+            new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+      slow.prepare();
+      assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
+      slow.slowDown();
+      other.prepare();
+      assertThat(other.next().remaining())
+          .as("takes over the only place")
+          .isEqualTo(LargeBuffers.LENGTH);
+      slow.prepare();
+      assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.SMALL_LENGTH);
+      assertThat(ExpectedBody.drain(slow))
+          .isEqualTo(
+              Arrays.copyOfRange(content, LargeBuffers.LENGTH + LargeBuffers.SMALL_LENGTH, LENGTH));
+    }
+    requireAllGivenBack(read, 2);
+  }
+
+  @Test
+  void withoutAPlaceForALargeBufferTheBytesAreTheSame() throws StorageException {
+    assertThat(buffers.tryAcquire()).isTrue();
+    Random random = new Random(5);
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
+    MultipartByteRanges multipart =
+        new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
+    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
+      assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
+    }
+    buffers.release();
+    requireAllGivenBack(read, multipart.ranges().size());
   }
 
   private void requireAllGivenBack(UnmappedBlobStore read, int readers) {
     assertThat(read.opened()).isEqualTo(readers);
     assertThat(read.closed()).isEqualTo(readers);
     assertThat(pool.released()).isEqualTo(pool.acquired());
+    assertThat(buffers.tryAcquire()).as("the place for a large buffer is free again").isTrue();
+    buffers.release();
   }
 }

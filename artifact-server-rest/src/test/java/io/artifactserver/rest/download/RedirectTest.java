@@ -17,6 +17,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.http.ResponsePlanner;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -136,6 +137,8 @@ class RedirectTest {
             BlobStores.of(new SigningStore(memory, canSign)),
             new ProblemWriter(JsonMapper.builder().build()),
             _ -> {},
+            _ -> Pace.UNWATCHED,
+            reads,
             reads,
             reads);
     Served served =
@@ -213,8 +216,8 @@ class RedirectTest {
     }
 
     @Override
-    public BlobUpload begin() throws StorageException {
-      return store.begin();
+    public BlobUpload begin(String key) throws StorageException {
+      return store.begin(key);
     }
 
     @Override

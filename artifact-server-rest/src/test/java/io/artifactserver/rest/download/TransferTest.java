@@ -16,6 +16,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.UnmappedBlobStore.Fault;
 import io.artifactserver.rest.http.ResponsePlan;
 import java.io.ByteArrayOutputStream;
@@ -60,6 +61,8 @@ class TransferTest {
 
   private final ExecutorService coldPages =
       Executors.newFixedThreadPool(2, Thread.ofPlatform().name("cold-", 0).factory());
+  private final ExecutorService openings =
+      Executors.newFixedThreadPool(1, Thread.ofPlatform().name("open-", 0).factory());
   private final ExecutorService reads =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("read-", 0).factory());
   private final BlockingQueue<TransferOutcome> outcomes = new LinkedBlockingQueue<>();
@@ -70,6 +73,7 @@ class TransferTest {
   @AfterEach
   void stop() throws Exception {
     server.stop();
+    openings.close();
     coldPages.close();
     reads.close();
   }
@@ -99,6 +103,18 @@ class TransferTest {
         .containsExactly(
             TransferOutcome.Kind.READ, TransferOutcome.Ending.COMPLETE, range.length());
     assertThat(store.closed()).isEqualTo(1);
+  }
+
+  /** Fifty of them on virtual threads would occupy every carrier, and stop warm ones too. */
+  @Test
+  void coldBlobIsOpenedAndReadOnPlatformThreadsOnly() throws Exception {
+    UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.NONE, 0, 100_000);
+    store.coolDown();
+    start(store, storeContent(), new ResponsePlan.Whole());
+    assertThat(download()).isEqualTo(CONTENT);
+    assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
+    assertThat(store.openingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("open-"));
+    assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("cold-"));
   }
 
   /** A short body must never look whole: Content-Length is not reached, and the connection cut. */
@@ -159,6 +175,8 @@ class TransferTest {
             BlobStores.of(store),
             new ProblemWriter(JsonMapper.builder().build()),
             outcomes::add,
+            _ -> Pace.UNWATCHED,
+            openings,
             coldPages,
             reads);
     DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
@@ -244,7 +262,7 @@ class TransferTest {
     }
 
     @Override
-    public BlobUpload begin() {
+    public BlobUpload begin(String key) {
       throw new AssertionError();
     }
 

@@ -11,6 +11,8 @@ import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -33,6 +35,9 @@ final class UnmappedBlobStore implements BlobStore {
   private final int maxRead;
   private final AtomicInteger opened = new AtomicInteger();
   private final AtomicInteger closed = new AtomicInteger();
+  private final Set<String> readingThreads = ConcurrentHashMap.newKeySet();
+  private final Set<String> openingThreads = ConcurrentHashMap.newKeySet();
+  private volatile boolean isCold;
 
   /**
    * @param maxRead bytes of one read
@@ -50,6 +55,19 @@ final class UnmappedBlobStore implements BlobStore {
 
   int closed() {
     return closed.get();
+  }
+
+  /** From now on what is read comes from a slow disk. */
+  void coolDown() {
+    isCold = true;
+  }
+
+  Set<String> readingThreads() {
+    return Set.copyOf(readingThreads);
+  }
+
+  Set<String> openingThreads() {
+    return Set.copyOf(openingThreads);
   }
 
   @Override
@@ -70,7 +88,13 @@ final class UnmappedBlobStore implements BlobStore {
       public RangeReader open(ByteRange range) throws StorageException {
         Reader reader = new Reader(ref, range.position(), blob.open(range));
         opened.incrementAndGet();
+        openingThreads.add(Thread.currentThread().getName());
         return reader;
+      }
+
+      @Override
+      public boolean isCold() {
+        return isCold;
       }
 
       @Override
@@ -81,8 +105,8 @@ final class UnmappedBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    return store.begin();
+  public BlobUpload begin(String key) throws StorageException {
+    return store.begin(key);
   }
 
   @Override
@@ -118,7 +142,13 @@ final class UnmappedBlobStore implements BlobStore {
     }
 
     @Override
+    public boolean isCold(int length) {
+      return isCold;
+    }
+
+    @Override
     public int read(ByteBuffer target) throws StorageException {
+      readingThreads.add(Thread.currentThread().getName());
       int length = Math.min(target.remaining(), maxRead);
       if (fault != Fault.NONE && position <= badPosition) {
         length = (int) Math.min(length, badPosition - position);

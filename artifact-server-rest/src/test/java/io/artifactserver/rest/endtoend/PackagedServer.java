@@ -24,13 +24,16 @@ final class PackagedServer implements AutoCloseable {
   private final Path dataFolder;
   private final Path log;
   private final int port;
+  private final int healthPort;
   private final List<String> arguments;
   private Process process;
 
-  private PackagedServer(Path dataFolder, List<String> arguments) throws IOException {
+  private PackagedServer(Path dataFolder, int port, int healthPort, List<String> arguments)
+      throws IOException {
     this.dataFolder = dataFolder;
     this.log = dataFolder.resolveSibling(dataFolder.getFileName() + ".log");
-    this.port = freePort();
+    this.port = port;
+    this.healthPort = healthPort;
     this.arguments = List.copyOf(arguments);
     this.process = launch();
   }
@@ -38,7 +41,19 @@ final class PackagedServer implements AutoCloseable {
   /** Starts a server on the folder and waits until it is healthy. */
   static PackagedServer start(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
-    PackagedServer server = new PackagedServer(dataFolder, List.of(arguments));
+    int port = freePort();
+    PackagedServer server = new PackagedServer(dataFolder, port, port, List.of(arguments));
+    server.awaitHealthy();
+    return server;
+  }
+
+  /** The same, for a server whose port speaks TLS: another port redirects, and tells of health. */
+  static PackagedServer startWithTls(Path dataFolder, String... arguments)
+      throws IOException, InterruptedException {
+    int healthPort = freePort();
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--artifact-server.tls.redirect-port=" + healthPort);
+    PackagedServer server = new PackagedServer(dataFolder, freePort(), healthPort, all);
     server.awaitHealthy();
     return server;
   }
@@ -65,6 +80,20 @@ final class PackagedServer implements AutoCloseable {
 
   URI uri(String pathAndQuery) {
     return URI.create("http://127.0.0.1:" + port + pathAndQuery);
+  }
+
+  /** On the port that speaks plain HTTP, if TLS has the other. */
+  URI healthUri(String pathAndQuery) {
+    return URI.create("http://127.0.0.1:" + healthPort + pathAndQuery);
+  }
+
+  /** Asks it to stop, as docker stop does, and does not wait. */
+  void signal() {
+    process.destroy();
+  }
+
+  Process process() {
+    return process;
   }
 
   /** Stops it as Ctrl-C and docker stop do. */
@@ -113,7 +142,7 @@ final class PackagedServer implements AutoCloseable {
   private void awaitHealthy() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpRequest health = HttpRequest.newBuilder(uri("/actuator/health")).build();
+      HttpRequest health = HttpRequest.newBuilder(healthUri("/actuator/health")).build();
       while (System.nanoTime() < deadline) {
         if (!process.isAlive()) {
           throw new IllegalStateException("The server ended:\n" + log());

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The table of RFC 9110 rules over a socket to the packaged server, all on one connection. */
+/**
+ * The table of RFC 9110 rules over a socket to the packaged server, all on one connection of each
+ * protocol.
+ */
 @ExtendWith(SharedServer.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class Rfc9110WireIT {
@@ -41,17 +44,20 @@ class Rfc9110WireIT {
   private final Map<String, Instant> lastModified = new HashMap<>();
 
   private Wire wire;
+  private Http2Wire http2;
   private String token;
 
   @BeforeAll
   void connect(PackagedServer server) throws IOException {
     token = server.operatorToken();
     wire = new Wire(server.port());
+    http2 = Http2Wire.open(server.port());
   }
 
   @AfterAll
   void disconnect() throws IOException {
     wire.close();
+    http2.close();
   }
 
   @ParameterizedTest
@@ -78,6 +84,15 @@ class Rfc9110WireIT {
     requireAnswer(line, "/blobs/sha256/" + ENTITY_TAG.opaqueTag(), "application/octet-stream");
   }
 
+  @ParameterizedTest
+  @MethodSource("io.artifactserver.rest.http.RequestLine#all")
+  void http2IsAnsweredAsTheTableSays(RequestLine line) throws IOException {
+    String path = "/artifacts/public/table.bin";
+    Response response =
+        http2.exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified(path)));
+    requireAnswer(line, response, "application/x-table");
+  }
+
   private Instant lastModified(String path) throws IOException {
     Instant known = lastModified.get(path);
     if (known != null) {
@@ -96,6 +111,10 @@ class Rfc9110WireIT {
   private void requireAnswer(RequestLine line, String path, String mediaType) throws IOException {
     Response response =
         exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified(path)));
+    requireAnswer(line, response, mediaType);
+  }
+
+  private static void requireAnswer(RequestLine line, Response response, String mediaType) {
     String[] expected = line.expected().split(" ");
     assertThat(response.status()).isEqualTo(Integer.parseInt(expected[0]));
     switch (response.status()) {

@@ -120,7 +120,7 @@ final class Wire implements AutoCloseable {
     private final Map<String, String> fields;
     private final byte[] body;
 
-    private Response(int status, Map<String, String> fields, byte[] body) {
+    Response(int status, Map<String, String> fields, byte[] body) {
       this.status = status;
       this.fields = fields;
       this.body = body;

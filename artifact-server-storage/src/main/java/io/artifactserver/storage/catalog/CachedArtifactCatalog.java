@@ -38,6 +38,8 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
 
   static <K, V> Cache<K, @Nullable V> cache(CatalogProperties properties) {
     return Caffeine.newBuilder()
+        // On the caller: a hop to the common pool every few requests cost 4 KiB ranges 8 %.
+        .executor(Runnable::run)
         .maximumSize(properties.cacheSize())
         .expireAfterWrite(properties.cacheTtl())
         .build();

@@ -4,9 +4,11 @@ import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderException;
 import java.time.InstantSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -73,16 +75,21 @@ public class CatalogAutoConfiguration {
   }
 
   /**
-   * The id of the database in use, read once; the data folder is bound to it.
+   * The id of the database in use, read once; the data folder, and whatever else keeps blobs, is
+   * bound to it.
    *
    * @throws DataFolderException if the folder belongs to another database
    */
   @Bean(BOUND)
   InstallationId installationId(
-      CatalogTransactions transactions, InstallationRows installations, DataFolder folder) {
+      CatalogTransactions transactions,
+      InstallationRows installations,
+      DataFolder folder,
+      ObjectProvider<InstallationBound> others) {
     InstallationId id =
         new InstallationId(transactions.read(() -> installations.findAll().getFirst().id()));
     folder.bind(id.value());
+    others.forEach(other -> other.bind(id.value()));
     return id;
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -10,22 +11,61 @@ sealed interface Ciphertext extends AutoCloseable {
   /** Fills {@code target} up to {@code length} with the next bytes. */
   void read(byte[] target, int length) throws StorageException;
 
+  /**
+   * Whether the next {@code length} bytes, or what is left of them, may have to come from a disk.
+   */
+  boolean isCold(int length);
+
+  /** Goes back by {@code length} bytes, at no cost. Returns whether it can. */
+  boolean goBack(int length);
+
   @Override
   void close();
 
   /** From a mapped file. */
   final class Mapped implements Ciphertext {
+    /** Read from a cold disk at once, in bytes: fewer and larger reads than the pieces sent. */
+    private static final int READ_AHEAD = 512 * 1024;
+
     private final FileRegion region;
+    private final BlobRef ref;
+    private final String storeName;
     private long offset;
 
-    Mapped(FileRegion region) {
+    /**
+     * @param ref for failures
+     * @param storeName for failures
+     */
+    Mapped(FileRegion region, BlobRef ref, String storeName) {
       this.region = region;
+      this.ref = ref;
+      this.storeName = storeName;
     }
 
     @Override
-    public void read(byte[] target, int length) {
-      region.slice(offset, length).get(target, 0, length);
+    public void read(byte[] target, int length) throws StorageException {
+      try {
+        if (!region.isResident(offset, length)) {
+          region.load(offset, (int) Math.min(READ_AHEAD, region.length() - offset));
+        }
+        region.slice(offset, length).get(target, 0, length);
+      } catch (InternalError e) {
+        // What the virtual machine makes of a page that the disk does not deliver.
+        throw new StorageException.StorageUnavailable(
+            storeName, "read ciphertext of " + ref.key(), e);
+      }
       offset += length;
+    }
+
+    @Override
+    public boolean isCold(int length) {
+      return !region.isResident(offset, (int) Math.min(length, region.length() - offset));
+    }
+
+    @Override
+    public boolean goBack(int length) {
+      offset -= length;
+      return true;
     }
 
     @Override
@@ -50,6 +90,16 @@ sealed interface Ciphertext extends AutoCloseable {
           throw new IllegalStateException("A reader ended before its range");
         }
       }
+    }
+
+    @Override
+    public boolean isCold(int length) {
+      return reader.isCold(length);
+    }
+
+    @Override
+    public boolean goBack(int length) {
+      return false;
     }
 
     @Override

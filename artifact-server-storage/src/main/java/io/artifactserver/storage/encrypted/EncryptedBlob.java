@@ -11,9 +11,6 @@ import java.util.Optional;
 
 /** A blob whose stored bytes are ciphertext; thread-safe. */
 final class EncryptedBlob implements Blob {
-  /** In bytes. A longer range could lose its pages before they are read. */
-  private static final int MAX_MAPPED_LENGTH = 8 * 1024 * 1024;
-
   private final BlobRef ref;
   private final BlobStore inner;
   private final SegmentKeys keys;
@@ -50,6 +47,12 @@ final class EncryptedBlob implements Blob {
   }
 
   @Override
+  public boolean isCold() {
+    // The segment length decides how long the ciphertext is, but not where it is.
+    return inner(new SegmentLayout(ciphers.segmentLength(), ref.length())).isCold();
+  }
+
+  @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {
     range.requireWithin(ref.length());
     return Optional.empty();
@@ -59,32 +62,14 @@ final class EncryptedBlob implements Blob {
     SegmentLayout layout = new SegmentLayout(key.segmentLength(), ref.length());
     ByteRange covering = layout.ciphertextRange(range);
     Blob blob = inner(layout);
-    Optional<Ciphertext> mapped = mapped(blob, covering);
+    Optional<FileRegion> region = blob.fileRegion(covering);
     return reader(
         range,
         key,
         layout,
-        mapped.isPresent() ? mapped.get() : new Ciphertext.Streamed(blob.open(covering)));
-  }
-
-  /**
-   * From the mapping, if that needs no disk: a page fault would occupy the carrier of a virtual
-   * thread, which a read does not.
-   */
-  private static Optional<Ciphertext> mapped(Blob blob, ByteRange covering)
-      throws StorageException {
-    if (covering.length() > MAX_MAPPED_LENGTH) {
-      return Optional.empty();
-    }
-    Optional<FileRegion> region = blob.fileRegion(covering);
-    if (region.isEmpty()) {
-      return Optional.empty();
-    }
-    if (covering.length() > 0 && !region.get().isResident(0, (int) covering.length())) {
-      region.get().close();
-      return Optional.empty();
-    }
-    return Optional.of(new Ciphertext.Mapped(region.get()));
+        region.isPresent()
+            ? new Ciphertext.Mapped(region.get(), ref, storeName)
+            : new Ciphertext.Streamed(blob.open(covering)));
   }
 
   private RangeReader reader(

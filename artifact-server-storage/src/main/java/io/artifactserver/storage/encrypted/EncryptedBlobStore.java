@@ -53,8 +53,13 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    BlobUpload upload = inner.begin();
+  public BlobUpload begin(String key) throws StorageException {
+    if (dataKeys.find(key).isPresent()) {
+      // Its data key would be replaced by that of an upload which then fails.
+      throw new StorageException.StorageUnavailable(
+          name, "there is a blob %s already".formatted(key), null);
+    }
+    BlobUpload upload = inner.begin(key);
     try {
       return new EncryptedUpload(
           upload, segmentKeys.create(upload.key(), segmentLength), segmentKeys, ciphers);

@@ -31,7 +31,11 @@ final class SegmentKeys {
   private final String storeName;
   private final SecureRandom random = new SecureRandom();
   private final Cache<String, SegmentKey> cached =
-      Caffeine.newBuilder().maximumSize(MAX_CACHED).expireAfterAccess(IDLE_TIME).build();
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_CACHED)
+          .expireAfterAccess(IDLE_TIME)
+          .build();
 
   SegmentKeys(BlobStore inner, DataKeyStore dataKeys, KeyRing ring, String storeName) {
     this.inner = inner;

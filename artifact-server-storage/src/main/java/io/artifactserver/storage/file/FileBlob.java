@@ -38,6 +38,11 @@ final class FileBlob implements Blob, MappableFile {
   }
 
   @Override
+  public boolean isCold() {
+    return !mappedFiles.isMapped(ref.key());
+  }
+
+  @Override
   public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());
     return Optional.of(mappedFiles.region(ref.key(), range, this));

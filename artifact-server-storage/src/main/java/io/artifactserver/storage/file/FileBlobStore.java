@@ -24,10 +24,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -55,7 +53,6 @@ public final class FileBlobStore implements BlobStore {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final String PART_SUFFIX = ".part";
   private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Path root;
   private final Path blobsFolder;
@@ -106,9 +103,8 @@ public final class FileBlobStore implements BlobStore {
   }
 
   @Override
-  public BlobUpload begin() throws StorageException {
-    String key = newKey();
-    Path part = part(key);
+  public BlobUpload begin(String key) throws StorageException {
+    Path part = part(BlobRef.requireKey(key));
     openParts.add(part);
     try {
       return new FileBlobUpload(this, key, part, createPart(part));
@@ -166,7 +162,7 @@ public final class FileBlobStore implements BlobStore {
 
   @Override
   public void check() throws StorageException {
-    Path probe = part(newKey());
+    Path probe = part(BlobRef.newKey());
     openParts.add(probe);
     try {
       try (FileChannel channel = createPart(probe)) {
@@ -324,11 +320,5 @@ public final class FileBlobStore implements BlobStore {
 
   private Path part(String key) {
     return uploadsFolder.resolve(key + PART_SUFFIX);
-  }
-
-  private static String newKey() {
-    byte[] key = new byte[16];
-    RANDOM.nextBytes(key);
-    return HexFormat.of().formatHex(key);
   }
 }

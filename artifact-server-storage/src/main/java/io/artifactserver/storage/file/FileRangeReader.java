@@ -57,6 +57,12 @@ final class FileRangeReader implements RangeReader {
     }
   }
 
+  /** Nobody tells what a read would find in the page cache. */
+  @Override
+  public boolean isCold(int length) {
+    return true;
+  }
+
   @Override
   public boolean isOpen() {
     return !closed;

@@ -3,33 +3,21 @@ package io.artifactserver.storage.file;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
-import io.artifactserver.storage.mapped.IdleMappings;
 import io.artifactserver.storage.mapped.MappedFiles;
+import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 /** Keeps blobs in the data folder: {@code artifact-server.storage.backend=file}, the default. */
-@AutoConfiguration(after = DataFolderAutoConfiguration.class)
+@AutoConfiguration(after = {DataFolderAutoConfiguration.class, MappedFilesAutoConfiguration.class})
 @ConditionalOnProperty(
     name = "artifact-server.storage.backend",
     havingValue = FileBlobStore.NAME,
     matchIfMissing = true)
 @EnableConfigurationProperties(FileStorageProperties.class)
 public class FileStorageAutoConfiguration {
-  @Bean
-  @ConditionalOnMissingBean
-  MappedFiles mappedFiles(FileStorageProperties properties) {
-    return new MappedFiles(properties.mappedFiles(), properties.mappedFilesIdleTime());
-  }
-
-  @Bean
-  IdleMappings idleMappings(MappedFiles mappedFiles, FileStorageProperties properties) {
-    return new IdleMappings(mappedFiles, properties.mappedFilesIdleTime());
-  }
-
   @Bean
   FileBlobStore fileBlobStore(DataFolder folder, MappedFiles mappedFiles) throws StorageException {
     return FileBlobStore.open(folder.path(), mappedFiles);

@@ -1,34 +1,12 @@
 package io.artifactserver.storage.file;
 
-import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * How blobs are kept. Immutable.
  *
- * @param backend that keeps them; default and, so far, only {@code file}
- * @param mappedFiles how many files stay mapped into memory, at least 1; default 256. Raise it when
- *     more artifacts than that are hot at once; a mapping takes address space, no memory.
- * @param mappedFilesIdleTime after which an unused mapping is closed; default 5 minutes. Shorten it
- *     when address space is scarce.
+ * @param backend that keeps them; default {@code file}
  */
 @ConfigurationProperties("artifact-server.storage")
-public record FileStorageProperties(
-    @DefaultValue("file") String backend,
-    @DefaultValue("256") int mappedFiles,
-    @DefaultValue("5m") Duration mappedFilesIdleTime) {
-  /**
-   * @throws IllegalArgumentException if a value is out of its bounds
-   */
-  public FileStorageProperties {
-    if (mappedFiles < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files is at least 1, not " + mappedFiles);
-    }
-    if (!mappedFilesIdleTime.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files-idle-time is positive, not " + mappedFilesIdleTime);
-    }
-  }
-}
+public record FileStorageProperties(@DefaultValue("file") String backend) {}

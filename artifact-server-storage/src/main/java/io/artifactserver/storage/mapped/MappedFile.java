@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
  * One mapping and the count of its open regions; unmapped when it is retired and the count is zero.
@@ -17,23 +18,26 @@ final class MappedFile {
   private final String key;
   private final Arena arena;
   private final MemorySegment bytes;
+  private final ResidentBlocks resident;
   private final AtomicInteger leases = new AtomicInteger();
   private volatile boolean retired;
   private volatile long lastUsed;
 
-  private MappedFile(String key, Arena arena, MemorySegment bytes, long now) {
+  private MappedFile(String key, Arena arena, MemorySegment bytes, LongSupplier nanoClock) {
     this.key = key;
     this.arena = arena;
     this.bytes = bytes;
-    this.lastUsed = now;
+    this.resident = new ResidentBlocks(bytes, nanoClock);
+    this.lastUsed = nanoClock.getAsLong();
   }
 
   /** Maps all of the file. The mapping outlives the channel. */
-  static MappedFile map(String key, FileChannel channel, long now) throws IOException {
+  static MappedFile map(String key, FileChannel channel, LongSupplier nanoClock)
+      throws IOException {
     Arena arena = Arena.ofShared();
     try {
       return new MappedFile(
-          key, arena, channel.map(MapMode.READ_ONLY, 0, channel.size(), arena), now);
+          key, arena, channel.map(MapMode.READ_ONLY, 0, channel.size(), arena), nanoClock);
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
@@ -46,6 +50,10 @@ final class MappedFile {
 
   MemorySegment bytes() {
     return bytes;
+  }
+
+  ResidentBlocks resident() {
+    return resident;
   }
 
   long lastUsed() {
@@ -76,7 +84,7 @@ final class MappedFile {
   boolean release() {
     boolean last = leases.decrementAndGet() == 0;
     if (last && retired) {
-      closeIfUnused();
+      boolean _ = closeIfUnused();
     }
     return last;
   }
@@ -84,12 +92,15 @@ final class MappedFile {
   /** No further lease is wanted: closes now or at the last release. */
   void retire() {
     retired = true;
-    closeIfUnused();
+    boolean _ = closeIfUnused();
   }
 
-  private void closeIfUnused() {
-    if (leases.compareAndSet(0, CLOSED)) {
-      arena.close();
+  /** Returns whether the mapping is closed now. */
+  boolean closeIfUnused() {
+    if (!leases.compareAndSet(0, CLOSED)) {
+      return leases.get() == CLOSED;
     }
+    arena.close();
+    return true;
   }
 }

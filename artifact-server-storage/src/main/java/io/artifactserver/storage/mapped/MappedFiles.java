@@ -74,6 +74,11 @@ public final class MappedFiles implements AutoCloseable {
     }
   }
 
+  /** Whether {@link #region} would find the file mapped. No I/O. */
+  public boolean isMapped(String key) {
+    return files.containsKey(key);
+  }
+
   /**
    * Drops the file's mapping now, or when its last region is closed. To be called after the file
    * was deleted: from then on no region of it is opened.
@@ -83,6 +88,15 @@ public final class MappedFiles implements AutoCloseable {
     if (forgotten != null) {
       forgotten.retire();
     }
+  }
+
+  /**
+   * Drops the file's mapping if no region of it is open.
+   *
+   * @return whether the file is not mapped now
+   */
+  public boolean forgetUnused(String key) {
+    return files.computeIfPresent(key, (_, file) -> file.closeIfUnused() ? null : file) == null;
   }
 
   /** Closes the mappings that nobody used for the idle time. To be called now and then. */
@@ -120,7 +134,7 @@ public final class MappedFiles implements AutoCloseable {
           key,
           absent -> {
             try (FileChannel channel = file.openForMapping()) {
-              return MappedFile.map(absent, channel, nanoClock.getAsLong());
+              return MappedFile.map(absent, channel, nanoClock);
             } catch (StorageException e) {
               throw new UncheckedIOException(e);
             } catch (IOException e) {

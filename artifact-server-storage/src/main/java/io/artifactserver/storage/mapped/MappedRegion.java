@@ -33,7 +33,8 @@ final class MappedRegion implements FileRegion {
 
   @Override
   public boolean isResident(long offset, int length) {
-    return segment(offset, length).isLoaded();
+    requireOpen(offset, length);
+    return file.resident().contain(range.position() + offset, length);
   }
 
   @Override
@@ -50,10 +51,14 @@ final class MappedRegion implements FileRegion {
   }
 
   private MemorySegment segment(long offset, int length) {
+    requireOpen(offset, length);
+    return file.bytes().asSlice(range.position() + offset, length);
+  }
+
+  private void requireOpen(long offset, int length) {
     if (closed.get()) {
       throw new IllegalStateException("The region is closed");
     }
     Objects.checkFromIndexSize(offset, length, range.length());
-    return file.bytes().asSlice(range.position() + offset, length);
   }
 }

@@ -2,7 +2,7 @@ package io.artifactserver.storage.postgres;
 
 /** A PostgreSQL database that accepts connections. Immutable, thread-safe. */
 public sealed interface DatabaseServer extends AutoCloseable
-    permits EmbeddedPostgres, ExternalPostgres {
+    permits EmbeddedPostgres, ExternalPostgres, RunningPostgres {
   /** The address, without credentials. */
   String jdbcUrl();
 

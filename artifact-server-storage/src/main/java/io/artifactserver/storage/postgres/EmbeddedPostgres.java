@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedPostgres implements DatabaseServer {
   private static final Logger LOGGER = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
-  private static final String NAME = "artifact_server";
+  static final String NAME = "artifact_server";
   private static final int SECRET_LENGTH = 32;
   private static final int PORT_ATTEMPTS = 5;
   private static final int STOP_SECONDS = 30;
@@ -131,10 +131,10 @@ public final class EmbeddedPostgres implements DatabaseServer {
 
   @Override
   public String jdbcUrl() {
-    return jdbcUrl(NAME);
+    return jdbcUrl(port, NAME);
   }
 
-  private String jdbcUrl(String database) {
+  static String jdbcUrl(int port, String database) {
     return "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, database);
   }
 
@@ -398,7 +398,7 @@ public final class EmbeddedPostgres implements DatabaseServer {
 
   private void createDatabase() throws SQLException {
     try (Connection connection =
-            DriverManager.getConnection(jdbcUrl("postgres"), username(), password());
+            DriverManager.getConnection(jdbcUrl(port, "postgres"), username(), password());
         Statement statement = connection.createStatement()) {
       boolean exists;
       try (ResultSet result =
@@ -458,7 +458,7 @@ public final class EmbeddedPostgres implements DatabaseServer {
    *
    * @param root the data folder, an absolute path without links
    */
-  private record Layout(Path root) {
+  record Layout(Path root) {
     static final String LOGS = "postgres-log";
 
     Path cluster() {

@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
+import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.file.FileBlobStore;
@@ -83,6 +84,34 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
     store.delete(ref);
     assertThatExceptionOfType(StorageException.BlobNotFound.class)
         .isThrownBy(() -> store.blob(ref).open(range).close());
+  }
+
+  /** As for a slow client: a few bytes at a time, and the reader's memory given up in between. */
+  @Test
+  void readerThatRestsDeliversTheSameBytes() throws Exception {
+    byte[] content = content(300_000, 2);
+    BlobRef ref = store(content);
+    ByteRange range = new ByteRange(60_000, 200_001);
+    ByteBuffer delivered = ByteBuffer.allocate((int) range.length());
+    ByteBuffer few = ByteBuffer.allocate(7_777);
+    try (RangeReader reader = store.blob(ref).open(range)) {
+      reader.rest();
+      while (reader.read(few.clear()) >= 0) {
+        reader.rest();
+        reader.rest();
+        delivered.put(few.flip());
+        assertThat(reader.isCold(few.capacity())).as("just written").isFalse();
+      }
+    }
+    assertThat(delivered.array()).isEqualTo(Arrays.copyOfRange(content, 60_000, 260_001));
+  }
+
+  @Test
+  void blobIsColdUntilItsFileIsMapped() throws Exception {
+    BlobRef ref = store(content(300_000, 3));
+    assertThat(store.blob(ref).isCold()).isTrue();
+    store.blob(ref).open(new ByteRange(0, 1)).close();
+    assertThat(store.blob(ref).isCold()).isFalse();
   }
 
   @Test

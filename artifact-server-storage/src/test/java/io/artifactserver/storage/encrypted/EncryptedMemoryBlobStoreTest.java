@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
+import io.artifactserver.core.blob.StorageException;
 import java.time.Instant;
 
 class EncryptedMemoryBlobStoreTest extends BlobStoreContract {
@@ -37,7 +38,7 @@ class EncryptedMemoryBlobStoreTest extends BlobStoreContract {
 
   @Override
   @SuppressWarnings("MustBeClosedChecker")
-  protected void abandonUpload(Instant begunAt) {
+  protected void abandonUpload(Instant begunAt) throws StorageException {
     Instant before = now;
     now = begunAt;
     memory.begin();

@@ -7,6 +7,8 @@ import io.artifactserver.storage.backend.UnknownBackendAutoConfiguration;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.folder.DataFolderProperties;
+import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
+import io.artifactserver.storage.mapped.MappedFilesProperties;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.regex.Pattern;
@@ -27,6 +29,7 @@ class FileStorageAutoConfigurationTest {
         .withConfiguration(
             AutoConfigurations.of(
                 DataFolderAutoConfiguration.class,
+                MappedFilesAutoConfiguration.class,
                 FileStorageAutoConfiguration.class,
                 UnknownBackendAutoConfiguration.class))
         .withPropertyValues("artifact-server.data-dir=" + folder);
@@ -37,7 +40,9 @@ class FileStorageAutoConfigurationTest {
     runner()
         .run(context -> {
           assertThat(context.getBean(FileStorageProperties.class))
-              .isEqualTo(new FileStorageProperties("file", 256, Duration.ofMinutes(5)));
+              .isEqualTo(new FileStorageProperties("file"));
+          assertThat(context.getBean(MappedFilesProperties.class))
+              .isEqualTo(new MappedFilesProperties(256, Duration.ofMinutes(5)));
           assertThat(context.getBean(BlobStore.class)).isInstanceOf(FileBlobStore.class);
           assertThat(context.getBean(DataFolder.class).path()).isEqualTo(folder);
         });
@@ -58,7 +63,9 @@ class FileStorageAutoConfigurationTest {
             "artifact-server.storage.mapped-files-idle-time=90s")
         .run(context -> {
           assertThat(context.getBean(FileStorageProperties.class))
-              .isEqualTo(new FileStorageProperties("file", 7, Duration.ofSeconds(90)));
+              .isEqualTo(new FileStorageProperties("file"));
+          assertThat(context.getBean(MappedFilesProperties.class))
+              .isEqualTo(new MappedFilesProperties(7, Duration.ofSeconds(90)));
           assertThat(context.getBean(DataFolderProperties.class))
               .isEqualTo(new DataFolderProperties(folder.toString()));
         });

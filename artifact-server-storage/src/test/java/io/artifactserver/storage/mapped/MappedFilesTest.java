@@ -116,6 +116,20 @@ class MappedFilesTest {
   }
 
   @Test
+  void whatIsInUseIsNotForgottenByWhoeverAsksForUnused() throws Exception {
+    assertThat(files.forgetUnused("a")).isTrue();
+    try (FileRegion open = region("a", new ByteRange(1, 1))) {
+      assertThat(files.forgetUnused("a")).isFalse();
+      assertThat(files.size()).isEqualTo(1);
+      assertThat(open.slice(0, 1).get()).isEqualTo((byte) 1);
+    }
+    assertThat(files.forgetUnused("a")).isTrue();
+    assertThat(files.size()).isZero();
+    region("a", new ByteRange(1, 1)).close();
+    assertThat(opened).hasValue(2);
+  }
+
+  @Test
   void aClosedOneMapsNothing() throws Exception {
     FileRegion open = region("a", new ByteRange(1, 1));
     files.close();

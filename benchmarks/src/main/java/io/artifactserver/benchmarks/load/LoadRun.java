@@ -17,8 +17,8 @@ import java.util.Optional;
  * Runs scenarios against servers, the rounds interleaved: all servers do round 1, then all do round
  * 2, each time beginning with another one.
  *
- * @param quiet a round in which other processes had a greater part of the machine is run again, up to
- *     twice; the quietest counts
+ * @param quiet a round in which other processes had a greater part of the machine is run again, up
+ *     to twice; the quietest counts
  * @param progress gets a line for each round
  */
 record LoadRun(

@@ -208,9 +208,7 @@ final class OurServer implements Server {
       long pid = Long.parseLong(Files.readAllLines(pidFile).getFirst().strip());
       Optional<ProcessHandle> database =
           ProcessHandle.of(pid)
-              .filter(
-                  process ->
-                      process.info().command().orElse("").startsWith(data.toString()));
+              .filter(process -> process.info().command().orElse("").startsWith(data.toString()));
       if (database.isPresent()) {
         database.get().destroy();
         database.get().onExit().get(30, TimeUnit.SECONDS);

@@ -27,11 +27,10 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
   private static final long INTERVAL_NANOS = 200_000_000;
 
   /**
-   * Over loopback a segment is 64 KB, and the kernel opens the window only for whole ones: a smaller
-   * buffer runs dry between two of them although the server is not late.
+   * Over loopback a segment is 64 KB, and the kernel opens the window only for whole ones: a
+   * smaller buffer runs dry between two of them although the server is not late.
    */
   private static final int RECEIVE_BUFFER = 256 * 1024;
-
 
   private static final int CONNECTS_PER_TICK = 20;
   private static final long TICK_NANOS = 10_000_000;

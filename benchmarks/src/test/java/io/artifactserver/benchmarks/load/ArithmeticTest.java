@@ -233,8 +233,7 @@ class ArithmeticTest {
 
   @Test
   void theMachineIsBusyWhenItIsNotIdle() {
-    assertEquals(
-        1.71, ServerProbe.busySeconds("cpu  100 1 60 9999 8888 2 3 5 77 0"), 0.0001);
+    assertEquals(1.71, ServerProbe.busySeconds("cpu  100 1 60 9999 8888 2 3 5 77 0"), 0.0001);
     assertTrue(ServerProbe.machineCpuSeconds() > 0);
   }
 

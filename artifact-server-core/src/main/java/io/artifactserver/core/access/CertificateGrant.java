@@ -1,0 +1,42 @@
+package io.artifactserver.core.access;
+
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Set;
+
+/**
+ * What a client certificate opens, kept as the token of its subject. Its id has a form that no
+ * secret's has, so nobody can send it in place of the certificate. Immutable.
+ *
+ * @param subject of the certificate, or {@value #ANY}
+ */
+public record CertificateGrant(String subject) {
+  /** Every certificate that is verified and has no grant of its own. */
+  public static final String ANY = "*";
+
+  private static final String PREFIX = "certificate-";
+  private static final int ID_DIGITS = 32;
+
+  /** By which the grant is looked up. */
+  public String id() {
+    return PREFIX + digest().substring(0, ID_DIGITS);
+  }
+
+  /** Whether the token is this subject's, and not one whose id happens to be the same. */
+  public boolean unlocks(AccessToken token) {
+    return digest().equals(token.secretDigest());
+  }
+
+  /** What to keep: a device's token, named by the subject. */
+  public AccessToken toAccessToken(Set<String> repositories, Instant createdAt) {
+    return new AccessToken(
+        id(), subject, AccessToken.Role.DEVICE, repositories, digest(), createdAt);
+  }
+
+  private String digest() {
+    byte[] bytes = ("certificate:" + subject).getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
+  }
+}

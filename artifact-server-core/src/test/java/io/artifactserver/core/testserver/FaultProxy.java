@@ -1,0 +1,364 @@
+package io.artifactserver.core.testserver;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/**
+ * Stands between an HTTP client and its server, writes down every request, and does what networks
+ * and servers do on a bad day. Thread-safe. Bodies have a Content-Length or end with the
+ * connection.
+ */
+public final class FaultProxy implements Closeable {
+  private static final int MAX_HEAD = 64 * 1024;
+
+  /** A request as it came. */
+  public record Request(String method, String target, List<String> fields) {
+    /** A field's value. */
+    public Optional<String> field(String name) {
+      String prefix = name.toLowerCase(Locale.ROOT) + ':';
+      return fields.stream()
+          .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(prefix))
+          .map(line -> line.substring(prefix.length()).strip())
+          .findFirst();
+    }
+  }
+
+  /** What happens to a request. */
+  public sealed interface Fault {
+    /** The connection is reset after so many bytes of the answer's body; none: before its head. */
+    record Reset(int afterBytes) implements Fault {}
+
+    /** The connection is closed in order after so many bytes of the answer's body. */
+    record Truncate(int afterBytes) implements Fault {}
+
+    /** Nothing more comes after so many bytes of the answer's body, until the proxy is closed. */
+    record Stall(int afterBytes) implements Fault {}
+
+    /** The server is not asked; the answer is an error of S3's. */
+    record Refuse(int status, String code) implements Fault {}
+
+    /** The answer waits until the latch is open. */
+    record Hold(CountDownLatch latch) implements Fault {}
+
+    /** The answer takes so long. */
+    record Delay(long millis) implements Fault {}
+  }
+
+  private record Planned(Predicate<Request> condition, Fault fault, AtomicInteger times) {}
+
+  private final ServerSocket listener;
+  private final InetSocketAddress server;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
+  private final Queue<Planned> faults = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final AtomicLong bodyBytes = new AtomicLong();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger peak = new AtomicInteger();
+
+  private FaultProxy(ServerSocket listener, InetSocketAddress server) {
+    this.listener = listener;
+    this.server = server;
+  }
+
+  /** Starts a proxy on a free port of the loopback interface. */
+  public static FaultProxy start(int serverPort) throws IOException {
+    FaultProxy proxy =
+        new FaultProxy(
+            new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort));
+    Thread.ofVirtual().name("fault-proxy").start(proxy::accept);
+    return proxy;
+  }
+
+  /** Its address. */
+  public URI endpoint() {
+    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+  }
+
+  /** The next requests that meet the condition, so many of them, get the fault. */
+  public void plan(int times, Predicate<Request> condition, Fault fault) {
+    faults.add(new Planned(condition, fault, new AtomicInteger(times)));
+  }
+
+  /** No more faults. */
+  public void recover() {
+    faults.clear();
+  }
+
+  /** Forgets what was counted. */
+  public void reset() {
+    requests.clear();
+    bodyBytes.set(0);
+    peak.set(inFlight.get());
+  }
+
+  /** The requests so far, in the order they came. */
+  public List<Request> requests() {
+    return List.copyOf(requests);
+  }
+
+  /** Those of one method. */
+  public List<Request> requests(String method) {
+    return requests.stream().filter(request -> request.method().equals(method)).toList();
+  }
+
+  /** Bytes of the bodies of answers to GET. */
+  public long bodyBytes() {
+    return bodyBytes.get();
+  }
+
+  /** Most requests at the server at once. */
+  public int peakInFlight() {
+    return peak.get();
+  }
+
+  /** Ends every connection. */
+  @Override
+  public void close() throws IOException {
+    closed.countDown();
+    listener.close();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        sockets.add(client);
+        Thread.ofVirtual().name("fault-proxy-connection").start(() -> serve(client));
+      } catch (IOException e) {
+        // The listener was closed, or a client left before it was accepted.
+      }
+    }
+  }
+
+  private void serve(Socket client) {
+    try (client;
+        Socket upstream = new Socket()) {
+      sockets.add(upstream);
+      client.setTcpNoDelay(true);
+      InputStream fromClient = new BufferedInputStream(client.getInputStream());
+      OutputStream toClient = new BufferedOutputStream(client.getOutputStream());
+      while (true) {
+        List<String> head = head(fromClient);
+        String[] line = head.getFirst().split(" ", 3);
+        Request request = new Request(line[0], line[1], head.subList(1, head.size()));
+        requests.add(request);
+        peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+        try {
+          if (!exchange(request, head, fromClient, toClient, client, upstream)) {
+            return;
+          }
+        } finally {
+          inFlight.decrementAndGet();
+        }
+      }
+    } catch (IOException e) {
+      // Either side went away, as they may.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean exchange(
+      Request request,
+      List<String> head,
+      InputStream fromClient,
+      OutputStream toClient,
+      Socket client,
+      Socket upstream)
+      throws IOException, InterruptedException {
+    Optional<Fault> fault = faultFor(request);
+    long length = length(request.fields());
+    if (fault.isPresent() && fault.get() instanceof Fault.Refuse(int status, String code)) {
+      continueIfAsked(request, toClient);
+      transfer(fromClient, OutputStream.nullOutputStream(), length);
+      refuse(toClient, status, code);
+      return true;
+    }
+    if (!upstream.isConnected()) {
+      upstream.setTcpNoDelay(true);
+      upstream.connect(server);
+    }
+    OutputStream toServer = new BufferedOutputStream(upstream.getOutputStream());
+    write(toServer, head, request.field("Expect").isPresent());
+    continueIfAsked(request, toClient);
+    transfer(fromClient, toServer, length);
+    toServer.flush();
+    InputStream fromServer = upstream.getInputStream();
+    List<String> answer = head(fromServer);
+    boolean hasBody = !request.method().equals("HEAD") && !answer.getFirst().contains(" 304 ");
+    long body = hasBody && !answer.getFirst().contains(" 204 ") ? length(answer) : 0;
+    if (fault.isPresent()) {
+      switch (fault.get()) {
+        case Fault.Hold(CountDownLatch latch) -> latch.await();
+        case Fault.Delay(long millis) -> Thread.sleep(millis);
+        case Fault.Reset(int afterBytes) -> {
+          if (afterBytes > 0) {
+            write(toClient, answer, false);
+            count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+            toClient.flush();
+          }
+          client.setSoLinger(true, 0);
+          return false;
+        }
+        case Fault.Truncate(int afterBytes) -> {
+          write(toClient, answer, false);
+          count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+          toClient.flush();
+          return false;
+        }
+        case Fault.Stall(int afterBytes) -> {
+          write(toClient, answer, false);
+          count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+          toClient.flush();
+          closed.await();
+          return false;
+        }
+        case Fault.Refuse _ -> throw new IllegalStateException("Refused before");
+      }
+    }
+    write(toClient, answer, false);
+    if (answer.stream().anyMatch(line -> line.equalsIgnoreCase("Transfer-Encoding: chunked"))) {
+      count(request, chunked(fromServer, toClient));
+    } else {
+      count(request, transfer(fromServer, toClient, body));
+    }
+    toClient.flush();
+    return true;
+  }
+
+  private Optional<Fault> faultFor(Request request) {
+    for (Planned planned : faults) {
+      if (planned.condition().test(request) && planned.times().getAndDecrement() > 0) {
+        return Optional.of(planned.fault());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void count(Request request, long bytes) {
+    if (request.method().equals("GET")) {
+      bodyBytes.addAndGet(bytes);
+    }
+  }
+
+  private static void continueIfAsked(Request request, OutputStream toClient) throws IOException {
+    if (request.field("Expect").isPresent()) {
+      toClient.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      toClient.flush();
+    }
+  }
+
+  private static void refuse(OutputStream toClient, int status, String code) throws IOException {
+    byte[] body =
+        "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>planned</Message></Error>"
+            .formatted(code)
+            .getBytes(StandardCharsets.US_ASCII);
+    toClient.write(
+        "HTTP/1.1 %d Planned\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n"
+            .formatted(status, body.length)
+            .getBytes(StandardCharsets.US_ASCII));
+    toClient.write(body);
+    toClient.flush();
+  }
+
+  private static List<String> head(InputStream source) throws IOException {
+    List<String> lines = new ArrayList<>();
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int total = 0; total < MAX_HEAD; total++) {
+      int b = source.read();
+      if (b < 0) {
+        throw new EOFException();
+      } else if (b == '\n') {
+        String text = line.toString(StandardCharsets.ISO_8859_1).stripTrailing();
+        line.reset();
+        if (!text.isEmpty()) {
+          lines.add(text);
+        } else if (!lines.isEmpty()) {
+          return lines;
+        }
+      } else {
+        line.write(b);
+      }
+    }
+    throw new IOException("A head of more than %d bytes".formatted(MAX_HEAD));
+  }
+
+  private static void write(OutputStream target, List<String> head, boolean withoutExpect)
+      throws IOException {
+    for (String line : head) {
+      if (!(withoutExpect && line.toLowerCase(Locale.ROOT).startsWith("expect:"))) {
+        target.write((line + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
+      }
+    }
+    target.write("\r\n".getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static long length(List<String> fields) {
+    return new Request("", "", fields).field("Content-Length").map(Long::parseLong).orElse(0L);
+  }
+
+  private static long chunked(InputStream source, OutputStream target) throws IOException {
+    long total = 0;
+    while (true) {
+      StringBuilder line = new StringBuilder();
+      int b;
+      do {
+        b = source.read();
+        if (b < 0) {
+          throw new EOFException();
+        }
+        line.append((char) b);
+      } while (b != '\n');
+      target.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
+      int length = Integer.parseInt(line.toString().strip(), 16);
+      transfer(source, target, length + 2L);
+      total += length;
+      if (length == 0) {
+        return total;
+      }
+    }
+  }
+
+  private static long transfer(InputStream source, OutputStream target, long length)
+      throws IOException {
+    byte[] buffer = new byte[64 * 1024];
+    for (long left = length; left > 0; ) {
+      int n = source.read(buffer, 0, (int) Math.min(left, buffer.length));
+      if (n < 0) {
+        throw new EOFException();
+      }
+      target.write(buffer, 0, n);
+      left -= n;
+    }
+    return length;
+  }
+}

@@ -1,0 +1,69 @@
+package io.artifactserver.rest.connection;
+
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Connections. Immutable.
+ *
+ * @param max most at the same time; default 20000. More are answered with 503 and closed. Raise it
+ *     with the limit of open files and the memory, some 20 KB each.
+ * @param maxPerAddress most at the same time of one address, of IPv6 of one /64 network; default 0,
+ *     which is no limit. Set it where addresses are devices; behind a NAT a whole site has one.
+ * @param trustedProxies addresses and networks, such as 10.0.0.0/8, that {@code maxPerAddress} does
+ *     not count; default none. Set it to the reverse proxies in front.
+ * @param idleTimeout after which a connection without a request is closed; default 1 minute. Raise
+ *     it for devices that ask seldom and connect at a high cost.
+ * @param requestTimeout in which the head of a request comes, from its first byte; default 20
+ *     seconds. Raise it for links that lose whole seconds.
+ * @param stallTimeout after which a connection is closed whose client takes, or sends, nothing at
+ *     all in the middle of a body; default 2 minutes. Raise it for links that are away for longer.
+ * @param minRate bytes per second that a client in the middle of a body takes or sends at least;
+ *     default 0, which is no limit. Set it where trickling clients are attackers and not devices.
+ * @param rateWindow over which {@code minRate} is an average; default 1 minute. Longer than a
+ *     device's link is away.
+ */
+@ConfigurationProperties("artifact-server.connections")
+public record ConnectionProperties(
+    @DefaultValue("20000") int max,
+    @DefaultValue("0") int maxPerAddress,
+    @DefaultValue({}) List<String> trustedProxies,
+    @DefaultValue("1m") Duration idleTimeout,
+    @DefaultValue("20s") Duration requestTimeout,
+    @DefaultValue("2m") Duration stallTimeout,
+    @DefaultValue("0B") DataSize minRate,
+    @DefaultValue("1m") Duration rateWindow) {
+  private static final String PREFIX = "artifact-server.connections.";
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public ConnectionProperties {
+    trustedProxies = List.copyOf(trustedProxies);
+    trustedProxies.forEach(Network::parse);
+    if (max < 1) {
+      throw new IllegalArgumentException(PREFIX + "max is at least 1, not " + max);
+    }
+    if (maxPerAddress < 0) {
+      throw new IllegalArgumentException(
+          PREFIX + "max-per-address is not negative, as " + maxPerAddress + " is");
+    }
+    if (minRate.isNegative()) {
+      throw new IllegalArgumentException(
+          PREFIX + "min-rate is not negative, as " + minRate + " is");
+    }
+    requirePositive("idle-timeout", idleTimeout);
+    requirePositive("request-timeout", requestTimeout);
+    requirePositive("stall-timeout", stallTimeout);
+    requirePositive("rate-window", rateWindow);
+  }
+
+  private static void requirePositive(String name, Duration duration) {
+    if (!duration.isPositive()) {
+      throw new IllegalArgumentException(PREFIX + name + " is positive, not " + duration);
+    }
+  }
+}

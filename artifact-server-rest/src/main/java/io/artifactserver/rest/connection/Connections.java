@@ -1,0 +1,282 @@
+package io.artifactserver.rest.connection;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.SelectableChannel;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectableChannelEndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.AbstractConnector;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.IO;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All open connections: how many there may be, and which have waited for too long. Thread-safe.
+ *
+ * <p>One thread looks at all of them now and then. Nothing is scheduled for a request, a read or a
+ * write, and what is asked is what the connections know anyway: when a byte last moved, whether a
+ * write is pending, what the parser waits for.
+ */
+public final class Connections
+    implements Connection.Listener, SelectorManager.AcceptListener, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
+  /** Beyond the limit as many are answered with 503 as this part of it; the rest is just closed. */
+  private static final int ANSWERED_SHARE = 10;
+
+  private static final int MIN_ANSWERED = 16;
+
+  private static final Duration MAX_PERIOD = Duration.ofSeconds(5);
+  private static final Duration MIN_PERIOD = Duration.ofMillis(50);
+
+  private static final long WARNING_NANOS = 60_000_000_000L;
+
+  private static final int SWEEPS_PER_TIMEOUT = 4;
+
+  private final ConnectionProperties properties;
+  private final List<Network> trustedProxies;
+  private final int hardLimit;
+  private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
+  private final Map<Network, Integer> perClient = new ConcurrentHashMap<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicLong lastWarning = new AtomicLong(System.nanoTime() - WARNING_NANOS);
+  private final Map<End, Counter> ends = new EnumMap<>(End.class);
+  private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
+  private final ScheduledExecutorService sweeper =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("connections").factory());
+
+  /**
+   * Watches the connections of the servers that it is {@link #watch told} of, until it is closed.
+   */
+  public Connections(ConnectionProperties properties, MeterRegistry registry) {
+    this.properties = properties;
+    this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
+    this.hardLimit = properties.max() + Math.max(MIN_ANSWERED, properties.max() / ANSWERED_SHARE);
+    Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
+        .description("Open connections")
+        .register(registry);
+    for (End end : End.values()) {
+      ends.put(
+          end,
+          Counter.builder("artifact_server.connections.ended")
+              .description("Connections that the server ended, by what they took too long for")
+              .tag("reason", tag(end))
+              .register(registry));
+    }
+    for (Refusal refusal : Refusal.values()) {
+      refusals.put(
+          refusal,
+          Counter.builder("artifact_server.connections.refused")
+              .description("Connections beyond a limit, which are answered with 503")
+              .tag("limit", tag(refusal))
+              .register(registry));
+    }
+    long period = period().toMillis();
+    var _ = sweeper.scheduleWithFixedDelay(this::sweep, period, period, TimeUnit.MILLISECONDS);
+  }
+
+  /** Watches a server's connections; to be called before it starts. */
+  public void watch(Server server) {
+    for (Connector connector : server.getConnectors()) {
+      if (connector instanceof AbstractConnector watched) {
+        watched.addBean(this);
+        // Jetty's own clock starts anew with each byte that moves, and calls a write idle while a
+        // slow client takes what is in the socket's buffer. Far off, it is left for what is not
+        // looked at here.
+        long backstop =
+            SWEEPS_PER_TIMEOUT
+                * Math.max(
+                    properties.idleTimeout().toMillis(), properties.stallTimeout().toMillis());
+        watched.setIdleTimeout(backstop);
+        watched.setShutdownIdleTimeout(backstop);
+      }
+    }
+  }
+
+  /** Whether, and why, a request is to be answered with 503 and its connection closed. */
+  public Optional<Refusal> refusal(Request request) {
+    if (refused.get() == 0) {
+      return Optional.empty();
+    }
+    Watched watched = watched(request);
+    return watched == null ? Optional.empty() : Optional.ofNullable(watched.refusal());
+  }
+
+  /** Where a request's body is to be watched. */
+  public Pace pace(Request request) {
+    if (properties.minRate().toBytes() == 0) {
+      return Pace.UNWATCHED;
+    }
+    Watched watched = watched(request);
+    return watched == null ? Pace.UNWATCHED : watched.pace();
+  }
+
+  /** Ends every connection now, whatever it does. */
+  public void endAll() {
+    open.keySet().forEach(endPoint -> endPoint.close(new TimeoutException("The server stops")));
+  }
+
+  /** How many are open. */
+  public int count() {
+    return count.get();
+  }
+
+  @Override
+  public void onAccepting(SelectableChannel channel) {
+    if (count.get() >= hardLimit) {
+      ended(End.LIMIT);
+      IO.close(channel);
+    }
+  }
+
+  @Override
+  public void onOpened(Connection connection) {
+    // Of a TLS connection this is the outer one, whose end is the socket's.
+    if (connection.getEndPoint() instanceof SelectableChannelEndPoint endPoint) {
+      int total = count.incrementAndGet();
+      Network client = client(endPoint.getRemoteSocketAddress());
+      int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
+      Refusal refusal =
+          total > properties.max()
+              ? Refusal.TOTAL
+              : client != null && ofClient > properties.maxPerAddress() ? Refusal.ADDRESS : null;
+      if (refusal != null) {
+        refused.incrementAndGet();
+        refused(refusal, endPoint);
+      }
+      open.put(endPoint, new Watched(endPoint, client, refusal));
+    }
+  }
+
+  @Override
+  public void onClosed(Connection connection) {
+    Watched watched = open.remove(connection.getEndPoint());
+    if (watched != null) {
+      count.decrementAndGet();
+      if (watched.client() != null) {
+        perClient.computeIfPresent(watched.client(), (key, open) -> open == 1 ? null : open - 1);
+      }
+      if (watched.refusal() != null) {
+        refused.decrementAndGet();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    sweeper.shutdownNow();
+  }
+
+  private @Nullable Watched watched(Request request) {
+    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+    while (endPoint instanceof EndPoint.Wrapper wrapper) {
+      endPoint = wrapper.unwrap();
+    }
+    return open.get(endPoint);
+  }
+
+  /** Null if nobody counts it. */
+  private @Nullable Network client(@Nullable SocketAddress address) {
+    if (properties.maxPerAddress() == 0
+        || !(address instanceof InetSocketAddress socket)
+        || isTrusted(socket.getAddress())) {
+      return null;
+    }
+    return Network.ofClient(socket.getAddress());
+  }
+
+  private boolean isTrusted(InetAddress address) {
+    return trustedProxies.stream().anyMatch(network -> network.contains(address));
+  }
+
+  private void sweep() {
+    try {
+      Sweep sweep = new Sweep(properties);
+      for (Watched watched : open.values()) {
+        sweep
+            .end(watched)
+            .ifPresent(end -> {
+              ended(end);
+              LOG.debug("Ends {}: {}", watched.endPoint(), end);
+              watched.endPoint().close(new TimeoutException("A client took too long: " + end));
+            });
+      }
+    } catch (RuntimeException e) {
+      // It would be the last sweep.
+      LOG.error("A look at the connections failed", e);
+    }
+  }
+
+  private void refused(Refusal refusal, EndPoint endPoint) {
+    Counter counter = refusals.get(refusal);
+    if (counter != null) {
+      counter.increment();
+    }
+    long now = System.nanoTime();
+    long last = lastWarning.get();
+    if (now - last > WARNING_NANOS && lastWarning.compareAndSet(last, now)) {
+      LOG.warn(
+          "Refuses connections, such as {}: {}",
+          endPoint.getRemoteSocketAddress(),
+          switch (refusal) {
+            case TOTAL -> "there are artifact-server.connections.max=" + properties.max();
+            case ADDRESS ->
+                "its address has artifact-server.connections.max-per-address="
+                    + properties.maxPerAddress();
+          });
+    }
+  }
+
+  private void ended(End end) {
+    Counter counter = ends.get(end);
+    if (counter != null) {
+      counter.increment();
+    }
+  }
+
+  /** A quarter of the shortest time-out, within reason. */
+  private Duration period() {
+    Duration shortest =
+        Stream.of(
+                properties.idleTimeout(),
+                properties.requestTimeout(),
+                properties.stallTimeout(),
+                properties.rateWindow())
+            .min(Comparator.naturalOrder())
+            .orElseThrow()
+            .dividedBy(SWEEPS_PER_TIMEOUT);
+    return Collections.min(List.of(MAX_PERIOD, Collections.max(List.of(MIN_PERIOD, shortest))));
+  }
+
+  private static String tag(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}

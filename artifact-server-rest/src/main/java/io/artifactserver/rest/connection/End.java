@@ -1,0 +1,15 @@
+package io.artifactserver.rest.connection;
+
+/** Why the server ended a connection. */
+enum End {
+  /** Nothing was asked for. */
+  IDLE,
+  /** A request, or a handshake, took too long. */
+  REQUEST,
+  /** A client took or sent nothing. */
+  STALL,
+  /** A client took or sent too little. */
+  RATE,
+  /** The limit was exceeded by more than can be answered. */
+  LIMIT
+}

@@ -1,0 +1,73 @@
+package io.artifactserver.rest.connection;
+
+import java.net.InetAddress;
+import java.util.Arrays;
+
+/**
+ * A network of addresses, or one address. Immutable.
+ *
+ * @param address any of the network
+ * @param prefixLength in bits
+ */
+record Network(InetAddress address, int prefixLength) {
+  /** Addresses of IPv6 that one customer has, by custom. */
+  private static final int IPV6_CUSTOMER_BITS = 64;
+
+  private static final int IPV4_BITS = 32;
+
+  /**
+   * Reads {@code address} or {@code address/prefixLength}. Names are not looked up.
+   *
+   * @throws IllegalArgumentException if the text is neither
+   */
+  static Network parse(String text) {
+    int slash = text.indexOf('/');
+    InetAddress address = InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash));
+    int bits = address.getAddress().length * Byte.SIZE;
+    if (slash < 0) {
+      return new Network(address, bits);
+    }
+    try {
+      int prefixLength = Integer.parseInt(text.substring(slash + 1));
+      if (prefixLength >= 0 && prefixLength <= bits) {
+        return new Network(address, prefixLength);
+      }
+    } catch (NumberFormatException _) {
+      // The same answer as for a number out of bounds.
+    }
+    throw new IllegalArgumentException(
+        "%s is no network: behind the slash is a number from 0 to %d".formatted(text, bits));
+  }
+
+  /** The smallest network that is one client's for sure: an IPv4 address, an IPv6 /64. */
+  static Network ofClient(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    if (bytes.length * Byte.SIZE == IPV4_BITS) {
+      return new Network(address, IPV4_BITS);
+    }
+    Arrays.fill(bytes, IPV6_CUSTOMER_BITS / Byte.SIZE, bytes.length, (byte) 0);
+    return new Network(ofBytes(bytes), IPV6_CUSTOMER_BITS);
+  }
+
+  boolean contains(InetAddress other) {
+    byte[] ours = address.getAddress();
+    byte[] theirs = other.getAddress();
+    if (ours.length != theirs.length) {
+      return false;
+    }
+    int whole = prefixLength / Byte.SIZE;
+    if (!Arrays.equals(ours, 0, whole, theirs, 0, whole)) {
+      return false;
+    }
+    int rest = prefixLength % Byte.SIZE;
+    return rest == 0 || ((ours[whole] ^ theirs[whole]) & (0xff << (Byte.SIZE - rest)) & 0xff) == 0;
+  }
+
+  private static InetAddress ofBytes(byte[] bytes) {
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (java.net.UnknownHostException e) {
+      throw new IllegalStateException("An address has as many bytes as an address", e);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.artifactserver.rest.connection;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.SelectableChannelEndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.NegotiatingServerConnection;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.jspecify.annotations.Nullable;
+
+/** One look at the open connections. Used by one thread. */
+final class Sweep {
+  /** A connection that is refused has this time to send its request. */
+  private static final Duration REFUSED_TIMEOUT = Duration.ofSeconds(5);
+
+  /** Part of the time-out after which the kernel is asked. */
+  private static final int SUSPECT_SHARE = 4;
+
+  private final ConnectionProperties properties;
+  private final long now = System.nanoTime();
+  private @Nullable SendQueues queues;
+
+  Sweep(ConnectionProperties properties) {
+    this.properties = properties;
+  }
+
+  /** Whether, and why, a connection is to be ended. */
+  Optional<End> end(Watched watched) {
+    SelectableChannelEndPoint endPoint = watched.endPoint();
+    Connection outer = endPoint.getConnection();
+    if (outer == null) {
+      // It is just being made, or changes its protocol.
+      return Optional.empty();
+    }
+    Connection connection =
+        outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
+    Duration idle = Duration.ofMillis(endPoint.getIdleFor());
+    if (endPoint.getWriteFlusher().isPending()) {
+      return stalledWrite(watched, idle).or(() -> tooSlow(watched, outer, false));
+    }
+    watched.forgetQueue();
+    return switch (connection) {
+      case null -> tooYoung(outer);
+      case NegotiatingServerConnection handshake -> tooYoung(handshake);
+      case HttpConnection http -> ofHttp(watched, outer, http, idle);
+      // HTTP/2 knows itself whether it has anything to do, and says goodbye.
+      default -> {
+        if (idle.compareTo(properties.idleTimeout()) > 0
+            && connection.onIdleExpired(new TimeoutException("Idle for " + idle))) {
+          yield Optional.of(End.IDLE);
+        }
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private Optional<End> ofHttp(
+      Watched watched, Connection outer, HttpConnection http, Duration idle) {
+    HttpParser parser = http.getParser();
+    boolean isRefused = watched.refusal() != null;
+    if (parser.isStart()) {
+      if (idle.compareTo(shortIf(isRefused, properties.idleTimeout())) > 0) {
+        return Optional.of(End.IDLE);
+      }
+      // A handshake may dribble on and look busy.
+      return http.getMessagesIn() == 0
+              && age(http).compareTo(properties.idleTimeout().plus(properties.requestTimeout())) > 0
+          ? Optional.of(End.REQUEST)
+          : Optional.empty();
+    }
+    if (parser.inHeaderState()) {
+      long begin = parser.getBeginNanoTime();
+      return begin != 0
+              && Duration.ofNanos(now - begin)
+                      .compareTo(shortIf(isRefused, properties.requestTimeout()))
+                  > 0
+          ? Optional.of(End.REQUEST)
+          : Optional.empty();
+    }
+    boolean isReading = parser.inContentState() && watched.endPoint().isFillInterested();
+    if (isReading && idle.compareTo(properties.stallTimeout()) > 0) {
+      return Optional.of(End.STALL);
+    }
+    return tooSlow(watched, outer, isReading);
+  }
+
+  private Optional<End> stalledWrite(Watched watched, Duration idle) {
+    if (idle.compareTo(properties.stallTimeout().dividedBy(SUSPECT_SHARE)) < 0) {
+      watched.forgetQueue();
+      return Optional.empty();
+    }
+    Optional<Long> queue = queueOf(watched.endPoint());
+    Duration unchanged =
+        queue
+            .map(length -> Duration.ofNanos(now - watched.queueUnchangedSince(length, now)))
+            .orElse(idle);
+    return unchanged.compareTo(properties.stallTimeout()) > 0
+        ? Optional.of(End.STALL)
+        : Optional.empty();
+  }
+
+  private Optional<Long> queueOf(SelectableChannelEndPoint endPoint) {
+    SendQueues known = queues;
+    if (known == null) {
+      known = SendQueues.read();
+      queues = known;
+    }
+    return endPoint.getLocalSocketAddress() instanceof InetSocketAddress local
+            && endPoint.getRemoteSocketAddress() instanceof InetSocketAddress remote
+        ? known.of(local.getPort(), remote)
+        : Optional.empty();
+  }
+
+  private Optional<End> tooSlow(Watched watched, Connection connection, boolean isReading) {
+    long minRate = properties.minRate().toBytes();
+    if (minRate == 0) {
+      return Optional.empty();
+    }
+    long bytes = connection.getBytesIn() + watched.bytesTaken();
+    long elapsed = now - watched.windowNanos();
+    // Time in which the server was busy is nobody's fault.
+    boolean isWaiting = isReading || watched.isBodyWaitingForClient();
+    if (isWaiting && elapsed < properties.rateWindow().toNanos()) {
+      return Optional.empty();
+    }
+    boolean isTooFew =
+        isWaiting && (bytes - watched.windowBytes()) * 1e9 / elapsed < (double) minRate;
+    watched.beginWindow(now, bytes);
+    return isTooFew ? Optional.of(End.RATE) : Optional.empty();
+  }
+
+  private Optional<End> tooYoung(Connection handshake) {
+    return age(handshake).compareTo(properties.requestTimeout()) > 0
+        ? Optional.of(End.REQUEST)
+        : Optional.empty();
+  }
+
+  private static Duration age(Connection connection) {
+    return Duration.ofMillis(System.currentTimeMillis() - connection.getCreatedTimeStamp());
+  }
+
+  private static Duration shortIf(boolean isRefused, Duration timeout) {
+    return isRefused && timeout.compareTo(REFUSED_TIMEOUT) > 0 ? REFUSED_TIMEOUT : timeout;
+  }
+}

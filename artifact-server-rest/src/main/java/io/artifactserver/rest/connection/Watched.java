@@ -1,0 +1,123 @@
+package io.artifactserver.rest.connection;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.SelectableChannelEndPoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One open connection, and what the last sweep saw of it. The bodies come and go on any thread; the
+ * rest is the sweep's own.
+ */
+final class Watched {
+  private final SelectableChannelEndPoint endPoint;
+  private final @Nullable Network client;
+  private final @Nullable Refusal refusal;
+
+  /** None until a body has to be waited for. */
+  private volatile @Nullable Bodies bodies;
+
+  private long queueLength = -1;
+  private long queueChangedNanos;
+  private long windowNanos;
+  private long windowBytes;
+
+  /**
+   * @param client that it counts for, or null
+   * @param refusal or null if it is served
+   */
+  Watched(SelectableChannelEndPoint endPoint, @Nullable Network client, @Nullable Refusal refusal) {
+    this.endPoint = endPoint;
+    this.client = client;
+    this.refusal = refusal;
+    this.queueChangedNanos = System.nanoTime();
+    this.windowNanos = queueChangedNanos;
+  }
+
+  SelectableChannelEndPoint endPoint() {
+    return endPoint;
+  }
+
+  @Nullable Network client() {
+    return client;
+  }
+
+  @Nullable Refusal refusal() {
+    return refusal;
+  }
+
+  Pace pace() {
+    Bodies known = bodies;
+    if (known == null) {
+      synchronized (this) {
+        known = bodies;
+        if (known == null) {
+          known = new Bodies();
+          bodies = known;
+        }
+      }
+    }
+    return known;
+  }
+
+  /** Since when the kernel's queue of unconfirmed bytes has that length, in nanoseconds. */
+  long queueUnchangedSince(long length, long now) {
+    if (queueLength != length) {
+      // Of the first length nobody knows how old it is: older than it seems, by this sweep.
+      queueChangedNanos = now;
+      queueLength = length;
+    }
+    return queueChangedNanos;
+  }
+
+  void forgetQueue() {
+    queueLength = -1;
+  }
+
+  boolean isBodyWaitingForClient() {
+    Bodies known = bodies;
+    return known != null && known.current.stream().anyMatch(PacedBody::isWaitingForClient);
+  }
+
+  /** Of bodies that had to be waited for. */
+  long bytesTaken() {
+    Bodies known = bodies;
+    return known == null ? 0 : known.taken();
+  }
+
+  /** The window begins, or begins again. */
+  void beginWindow(long now, long bytes) {
+    windowNanos = now;
+    windowBytes = bytes;
+  }
+
+  long windowNanos() {
+    return windowNanos;
+  }
+
+  long windowBytes() {
+    return windowBytes;
+  }
+
+  private static final class Bodies implements Pace {
+    private final Set<PacedBody> current = ConcurrentHashMap.newKeySet();
+    private final AtomicLong past = new AtomicLong();
+
+    @Override
+    public void watch(PacedBody body) {
+      current.add(body);
+    }
+
+    @Override
+    public void forget(PacedBody body) {
+      if (current.remove(body)) {
+        past.addAndGet(body.taken());
+      }
+    }
+
+    private long taken() {
+      return past.get() + current.stream().mapToLong(PacedBody::taken).sum();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.artifactserver.rest.tls;
+
+import io.artifactserver.core.digest.Digest;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http2.HTTP2Cipher;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The certificates that are served, read anew when their files change. Connections that are there
+ * keep what they negotiated; new ones get the new certificate. Files that make no sense leave
+ * everything as it is. Thread-safe.
+ */
+final class Certificates {
+  private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
+
+  /** Forward-secret and authenticated only. TLS 1.3 has no others; of TLS 1.2 these four kinds. */
+  private static final String[] CIPHER_SUITES = {
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+  };
+
+  private final TlsProperties properties;
+  private final TlsFiles files;
+  private final @Nullable String provider;
+  private final SslContextFactory.Server served;
+  private @Nullable Digest seen;
+
+  /**
+   * @throws IllegalStateException if the files do not hold what they should
+   */
+  Certificates(TlsProperties properties) {
+    this.properties = properties;
+    this.files = new TlsFiles(properties);
+    this.provider = TlsProvider.name(properties.provider());
+    try {
+      this.seen = files.digest();
+      this.served = tried(files.keyStore(), files.trustStore());
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException("artifact-server.tls: " + reason(e), e);
+    }
+  }
+
+  /** For the connector; the same object for ever. */
+  SslContextFactory.Server served() {
+    return served;
+  }
+
+  /** Reads the files if they have changed since. Blocks on the disk. */
+  synchronized void reloadIfChanged() {
+    try {
+      Digest digest = files.digest();
+      if (digest.equals(seen)) {
+        return;
+      }
+      // Broken files are not tried again before they change.
+      seen = digest;
+      KeyStore keys = files.keyStore();
+      @Nullable KeyStore authorities = files.trustStore();
+      // First on a trial: a failure while the served one is reloaded would leave it without any.
+      tried(keys, authorities);
+      served.reload(factory -> {
+        factory.setKeyStore(keys);
+        factory.setTrustStore(authorities);
+      });
+      LOG.info("Serving the certificates that are new in {}", properties.certificate());
+      logExpiry(keys);
+    } catch (Exception e) {
+      LOG.error("Still serving the old certificates: {}", reason(e));
+    }
+  }
+
+  private SslContextFactory.Server tried(KeyStore keys, @Nullable KeyStore authorities) {
+    SslContextFactory.Server factory = new SslContextFactory.Server();
+    factory.setProvider(provider);
+    factory.setKeyStore(keys);
+    factory.setKeyStorePassword(TlsFiles.STORE_PASSWORD);
+    factory.setTrustStore(authorities);
+    factory.setIncludeProtocols(properties.protocols().toArray(String[]::new));
+    factory.setIncludeCipherSuites(CIPHER_SUITES);
+    factory.setExcludeCipherSuites();
+    factory.setCipherComparator(HTTP2Cipher.COMPARATOR);
+    factory.setSNISelector(new ServerNames(factory));
+    factory.setWantClientAuth(
+        properties.clientCertificates() == TlsProperties.ClientCertificates.WANT);
+    factory.setNeedClientAuth(
+        properties.clientCertificates() == TlsProperties.ClientCertificates.NEED);
+    try {
+      factory.start();
+      factory.newSSLEngine();
+      factory.stop();
+      return factory;
+    } catch (Exception e) {
+      throw new IllegalStateException("The certificates cannot be served: " + e.getMessage(), e);
+    }
+  }
+
+  private static void logExpiry(KeyStore keys) throws GeneralSecurityException {
+    List<String> aliases = Collections.list(keys.aliases());
+    for (String alias : aliases) {
+      if (keys.getCertificate(alias) instanceof X509Certificate certificate) {
+        LOG.info(
+            "{} until {}",
+            certificate.getSubjectX500Principal(),
+            certificate.getNotAfter().toInstant());
+      }
+    }
+  }
+
+  private static String reason(Exception failure) {
+    String name = failure.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    String message = failure.getMessage();
+    return failure instanceof IOException ? name + " " + message : String.valueOf(message);
+  }
+}

@@ -1,0 +1,57 @@
+package io.artifactserver.rest.tls;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Wires TLS, if there are certificates. */
+@Configuration(proxyBeanMethods = false)
+@Conditional(TlsConfiguration.HasCertificates.class)
+public class TlsConfiguration {
+  @Bean
+  Certificates certificates(TlsProperties properties) {
+    return new Certificates(properties);
+  }
+
+  @Bean
+  TlsConnectors tlsConnectors(TlsProperties properties, Certificates certificates) {
+    return new TlsConnectors(properties, certificates);
+  }
+
+  @Bean
+  CertificateReload certificateReload(Certificates certificates) {
+    return new CertificateReload(certificates);
+  }
+
+  /** Looks at the files now and then. Polled: file events do not cross links and mounts. */
+  static final class CertificateReload {
+    private final Certificates certificates;
+
+    CertificateReload(Certificates certificates) {
+      this.certificates = certificates;
+    }
+
+    @Scheduled(
+        initialDelayString = "${artifact-server.tls.check-interval:10s}",
+        fixedDelayString = "${artifact-server.tls.check-interval:10s}")
+    void reload() {
+      certificates.reloadIfChanged();
+    }
+  }
+
+  /** Whether there are any. */
+  static final class HasCertificates implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return Binder.get(context.getEnvironment())
+          .bind("artifact-server.tls.certificate", String[].class)
+          .map(files -> files.length > 0)
+          .orElse(false);
+    }
+  }
+}

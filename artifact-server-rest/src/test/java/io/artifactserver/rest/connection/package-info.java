@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.connection;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+package io.artifactserver.rest.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.command.Command;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class DoctorCommandTest {
+  @TempDir private Path root;
+  @TempDir private Path folder;
+
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
+
+  @Test
+  void isFoundByItsName() {
+    assertThat(ServiceLoader.load(Command.class))
+        .anyMatch(command -> command.name().equals("doctor") && command instanceof DoctorCommand);
+  }
+
+  @Test
+  void printsEveryCheckWithItsFix() throws IOException {
+    new Machine(root);
+    int status = run(Map.of(), "--artifact-server.data-dir=" + folder);
+    assertThat(output.toString(StandardCharsets.UTF_8))
+        .contains("warn  net.ipv4.tcp_wmem = 4096 16384 4194304")
+        .contains("      $ sysctl -w net.ipv4.tcp_wmem='4096 16384 67108864'")
+        .contains("ok    net.core.somaxconn = 4096")
+        .contains("open files = soft 1048576, hard 1048576")
+        .contains("memory = ", "java = ", "disk room = ", "disk speed = ", "clock = ");
+    assertThat(status)
+        .isEqualTo(output.toString(StandardCharsets.UTF_8).contains("\nfail") ? 1 : 0);
+    assertThat(errors.size()).isZero();
+  }
+
+  @Test
+  void aFailureIsTheExitStatusAndTheVerdict() throws IOException {
+    new Machine(root).limits("100", "100");
+    assertThat(run(Map.of("ARTIFACTSERVER_DATADIR", folder.toString()), "--json")).isEqualTo(1);
+    JsonNode report = JsonMapper.shared().readTree(output.toByteArray());
+    assertThat(report.get("verdict").asString()).isEqualTo("fail");
+    assertThat(report.get("single_stream").get(1).get("round_trip_ms").asInt()).isEqualTo(200);
+    assertThat(report.get("single_stream").get(1).get("bytes_per_second").asLong())
+        .isEqualTo(15_728_640);
+    assertThat(report.get("checks").valueStream())
+        .anySatisfy(check -> {
+          assertThat(check.get("name").asString()).isEqualTo("open files");
+          assertThat(check.get("verdict").asString()).isEqualTo("fail");
+          assertThat(check.get("fix").asString()).contains("ulimit");
+        })
+        .allSatisfy(check -> assertThat(check.get("meaning").asString()).isNotBlank());
+  }
+
+  @Test
+  void connectionsDecideOnDescriptors() throws IOException {
+    new Machine(root).limits("5000", "5000");
+    run(Map.of(), "--artifact-server.data-dir=" + folder, "--connections=2000");
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("ok    open files");
+    run(Map.of(), "--artifact-server.data-dir=" + folder, "--connections=4000");
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("warn  open files");
+  }
+
+  @Test
+  void anUnknownOptionIsRefusedBeforeAnythingIsMeasured() throws IOException {
+    assertThat(run(Map.of(), "--artifact-server.data-dir=" + folder, "--jsn")).isEqualTo(2);
+    assertThat(run(Map.of(), "--connections=many")).isEqualTo(2);
+    assertThat(errors.toString(StandardCharsets.UTF_8))
+        .contains("unknown option --jsn", "./artifact-server doctor [options]");
+    assertThat(output.size()).isZero();
+    try (var files = Files.list(folder)) {
+      assertThat(files).isEmpty();
+    }
+  }
+
+  @Test
+  void helps() {
+    assertThat(run(Map.of(), "--help")).isZero();
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("--connections=10000");
+  }
+
+  private int run(Map<String, String> environment, String... arguments) {
+    return new DoctorCommand(new Host(root), environment)
+        .run(
+            List.of(arguments),
+            new PrintStream(output, true, StandardCharsets.UTF_8),
+            new PrintStream(errors, true, StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,374 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Dead connections are ended and slow ones are not; there are as many as there may be. The limits
+ * are short, and a test waits for as long as it takes: what counts is who is ended.
+ */
+class ConnectionLimitsIT {
+  private static final int MAX = 40;
+  private static final int LENGTH = 40_000_000;
+  private static final String LARGE = "/artifacts/public/large.bin";
+  private static final String SMALL =
+      "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
+
+  @TempDir private static Path folder;
+
+  private static PackagedServer patient;
+  private static PackagedServer strict;
+
+  @BeforeAll
+  static void start() throws Exception {
+    patient =
+        start(
+            "patient",
+            "--artifact-server.connections.max=" + MAX,
+            "--artifact-server.connections.idle-timeout=4s",
+            "--artifact-server.connections.request-timeout=1s",
+            "--artifact-server.connections.stall-timeout=3s");
+    strict =
+        start(
+            "strict",
+            "--artifact-server.connections.max-per-address=8",
+            "--artifact-server.connections.min-rate=100KB",
+            "--artifact-server.connections.rate-window=4s");
+  }
+
+  @AfterAll
+  static void stop() {
+    patient.close();
+    strict.close();
+  }
+
+  private static PackagedServer start(String name, String... arguments) throws Exception {
+    PackagedServer server = PackagedServer.start(folder.resolve(name), arguments);
+    try (Operator operator = new Operator(server)) {
+      operator.createRepository("public", true);
+      operator.createEncryptedRepository("encrypted");
+      byte[] content = Bytes.random(LENGTH, 5);
+      assertThat(operator.put("public", "large.bin", content).statusCode()).isEqualTo(201);
+      assertThat(operator.put("encrypted", "large.bin", content).statusCode()).isEqualTo(201);
+    }
+    return server;
+  }
+
+  @Test
+  void idleConnectionIsClosed() throws IOException {
+    try (Wire wire = new Wire(patient.port())) {
+      wire.send(SMALL);
+      assertThat(wire.receive(true).status()).isEqualTo(206);
+      assertThat(wire.isClosedByServer()).isTrue();
+    }
+  }
+
+  @Test
+  void connectionThatNeverAsksIsClosed() throws IOException {
+    try (Wire wire = new Wire(patient.port())) {
+      assertThat(wire.isClosedByServer()).isTrue();
+    }
+  }
+
+  /** Each byte starts Jetty's own time-out anew. */
+  @Test
+  void headThatDribblesInIsCutOff() throws Exception {
+    assertThat(isCutOffWhileItDribbles(patient, "GET /artifacts/public/large.bin HTTP/1.1\r\nX: "))
+        .isTrue();
+  }
+
+  @Test
+  void requestInTimeOnAnOldConnectionIsServed() throws Exception {
+    try (Wire wire = new Wire(patient.port())) {
+      for (int i = 0; i < 5; i++) {
+        wire.send(SMALL);
+        assertThat(wire.receive(true).status()).isEqualTo(206);
+        Thread.sleep(700);
+      }
+    }
+  }
+
+  @Test
+  void deadClientIsCutOff() throws Exception {
+    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
+      try (SlowReader dead = new SlowReader(patient.port(), path)) {
+        awaitEnded("stall", dead);
+        dead.readToEnd();
+        assertThat(dead.received()).isLessThan(LENGTH);
+      }
+    }
+  }
+
+  /**
+   * The server's socket asks for more when a third of its buffer is free, for which this client
+   * takes longer than the time-out.
+   */
+  @Test
+  void clientThatDrainsTheSocketSlowlyIsNotCutOff() throws Exception {
+    Assumptions.assumeTrue(
+        Files.isReadable(Path.of("/proc/net/tcp")),
+        "The kernel does not tell how much of a socket is unconfirmed: not tested");
+    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
+      try (SlowReader slow = new SlowReader(patient.port(), path)) {
+        slow.read(60_000, 12_000);
+        assertThat(slow.hasEnded()).isFalse();
+        slow.readTo(LENGTH);
+        assertThat(slow.received()).isGreaterThanOrEqualTo(LENGTH);
+      }
+    }
+  }
+
+  @Test
+  void uploadThatStopsIsCutOff() throws Exception {
+    try (Wire wire = new Wire(patient.port())) {
+      wire.send(put(patient, "stalled.bin", 1_000_000) + "only this");
+      String answer = new String(wire.body().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).doesNotContain("201");
+    }
+  }
+
+  @Test
+  void beyondTheLimitIsA503AndHealthIsStillTold() throws Exception {
+    Deque<Wire> open = new ArrayDeque<>();
+    try {
+      Optional<Response> answer = Optional.empty();
+      while (answer.isEmpty() && open.size() < MAX + 16) {
+        Wire wire = new Wire(patient.port());
+        open.add(wire);
+        wire.send(SMALL);
+        Response response = wire.receive(true);
+        if (response.status() != 206) {
+          answer = Optional.of(response);
+          assertThat(wire.isClosedByServer()).isTrue();
+        }
+      }
+      Response refused = answer.orElseThrow();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.field("Retry-After")).contains("5");
+      assertThat(refused.field("Connection")).contains("close");
+      assertThat(refused.field("Content-Type")).contains("application/problem+json");
+      assertThat(refused.text()).contains("Too many connections");
+      try (Wire health = new Wire(patient.port())) {
+        health.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
+        assertThat(health.receive(true).status()).isEqualTo(200);
+      }
+    } finally {
+      for (Wire wire : open) {
+        wire.close();
+      }
+    }
+    awaitServed(patient);
+  }
+
+  @Test
+  void farBeyondTheLimitIsClosedAtOnceAndLeavesNothing() throws Exception {
+    List<Socket> open = new ArrayList<>();
+    try {
+      int closed = 0;
+      for (int i = 0; i < MAX + 200; i++) {
+        open.add(new Socket(InetAddress.getLoopbackAddress(), patient.port()));
+      }
+      for (Socket socket : open) {
+        socket.setSoTimeout(10);
+        try (InputStream in = socket.getInputStream()) {
+          if (in.read() < 0) {
+            closed++;
+          }
+        } catch (java.net.SocketTimeoutException _) {
+          // Open, and waits for a request.
+        } catch (IOException _) {
+          closed++;
+        }
+      }
+      assertThat(closed).isPositive();
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+    awaitServed(patient);
+  }
+
+  @Test
+  void beyondTheLimitOfAnAddressIsA503() throws Exception {
+    List<Wire> open = new ArrayList<>();
+    try {
+      List<Integer> statuses = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        Wire wire = new Wire(strict.port());
+        open.add(wire);
+        wire.send(SMALL);
+        statuses.add(wire.receive(true).status());
+      }
+      assertThat(statuses.subList(0, 4)).containsOnly(206);
+      assertThat(statuses.getLast()).isEqualTo(503);
+    } finally {
+      for (Wire wire : open) {
+        wire.close();
+      }
+    }
+    awaitServed(strict);
+  }
+
+  @Test
+  void clientBelowTheMinimumRateIsCutOffAndOneAboveIsNot() throws Exception {
+    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
+      try (SlowReader below = new SlowReader(strict.port(), path);
+          SlowReader above = new SlowReader(strict.port(), path)) {
+        Thread dribble =
+            Thread.ofVirtual()
+                .start(() -> {
+                  try {
+                    below.read(5_000, 60_000);
+                  } catch (IOException | InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                });
+        above.read(1_500_000, 15_000);
+        assertThat(above.hasEnded()).isFalse();
+        awaitEnded(strict, "rate");
+        dribble.join();
+        assertThat(below.hasEnded()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void uploadBelowTheMinimumRateIsCutOff() throws Exception {
+    assertThat(isCutOffWhileItDribbles(strict, put(strict, "dribbled.bin", 1_000_000))).isTrue();
+  }
+
+  /** A dropped SYN is sent again after a second: devices that start together would notice. */
+  @Test
+  void burstOfConnectionsIsAcceptedWithoutADrop() throws Exception {
+    int burst = 1_000;
+    Path counters = Path.of("/proc/net/netstat");
+    Assumptions.assumeTrue(
+        Files.isReadable(counters)
+            && Integer.parseInt(Files.readString(Path.of("/proc/sys/net/core/somaxconn")).strip())
+                >= burst,
+        "This kernel keeps fewer connections waiting, or does not count: not tested");
+    try (PackagedServer server = PackagedServer.start(folder.resolve("burst"))) {
+      long drops = listenDrops(counters);
+      List<SocketChannel> channels = new ArrayList<>();
+      try {
+        for (int i = 0; i < burst; i++) {
+          SocketChannel channel = SocketChannel.open();
+          channel.configureBlocking(false);
+          channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+          channels.add(channel);
+        }
+        for (SocketChannel channel : channels) {
+          while (!channel.finishConnect()) {
+            Thread.sleep(1);
+          }
+        }
+        assertThat(listenDrops(counters)).isEqualTo(drops);
+      } finally {
+        for (SocketChannel channel : channels) {
+          channel.close();
+        }
+      }
+    }
+  }
+
+  private static long listenDrops(Path counters) throws IOException {
+    List<String> lines = Files.readAllLines(counters);
+    for (int i = 0; i + 1 < lines.size(); i += 2) {
+      List<String> names = List.of(lines.get(i).split(" "));
+      int drops = names.indexOf("ListenDrops");
+      if (drops >= 0) {
+        return Long.parseLong(lines.get(i + 1).split(" ")[drops]);
+      }
+    }
+    throw new IllegalStateException("The kernel does not count dropped connections");
+  }
+
+  private static String put(PackagedServer server, String name, int length) throws IOException {
+    return "PUT /api/v1/repositories/public/artifacts/%s HTTP/1.1\r\nHost: operator\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+        .formatted(name, server.operatorToken(), length);
+  }
+
+  /** Sends a byte now and then, for a minute at most, until the connection is gone. */
+  private static boolean isCutOffWhileItDribbles(PackagedServer server, String begin)
+      throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
+      socket.setSoTimeout(100);
+      for (int i = 0; i < 600; i++) {
+        try {
+          socket.getOutputStream().write('x');
+          if (socket.getInputStream().read() < 0) {
+            return true;
+          }
+        } catch (java.net.SocketTimeoutException _) {
+          // Still there.
+        } catch (IOException _) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** Until the server says that it has ended a connection for that reason. */
+  private static void awaitEnded(PackagedServer server, String reason) throws Exception {
+    try (Operator operator = new Operator(server)) {
+      double before = ended(operator, reason);
+      for (int i = 0; i < 600 && ended(operator, reason) == before; i++) {
+        Thread.sleep(100);
+      }
+    }
+  }
+
+  private static void awaitEnded(String reason, SlowReader reader) throws Exception {
+    assertThat(reader.hasEnded()).isFalse();
+    awaitEnded(patient, reason);
+  }
+
+  private static double ended(Operator operator, String reason) throws Exception {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("artifact_server_connections_ended_total{"))
+        .filter(line -> line.contains("reason=\"" + reason + '"'))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  private static void awaitServed(PackagedServer server) throws Exception {
+    for (int i = 0; i < 600; i++) {
+      try (Wire wire = new Wire(server.port())) {
+        wire.send(SMALL);
+        if (wire.receive(true).status() == 206) {
+          return;
+        }
+      } catch (IOException _) {
+        // Closed at once; there are too many still.
+      }
+      Thread.sleep(100);
+    }
+    throw new AssertionError("The connections that are gone still count");
+  }
+}

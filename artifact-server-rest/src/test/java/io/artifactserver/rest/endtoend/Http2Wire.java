@@ -1,0 +1,294 @@
+package io.artifactserver.rest.endtoend;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.hpack.HpackDecoder;
+import org.eclipse.jetty.http2.hpack.HpackException;
+
+/**
+ * A raw connection of HTTP/2 (RFC 9113): every frame that goes out is written here, so that it can
+ * be what no client would send. Windows are opened by {@link #window} alone. Used by one thread.
+ */
+final class Http2Wire implements AutoCloseable {
+  static final int DATA = 0;
+  static final int HEADERS = 1;
+  static final int RST_STREAM = 3;
+  static final int SETTINGS = 4;
+  static final int PING = 6;
+  static final int GOAWAY = 7;
+  static final int WINDOW_UPDATE = 8;
+  static final int CONTINUATION = 9;
+
+  static final int END_STREAM = 1;
+  static final int ACK = 1;
+  static final int END_HEADERS = 4;
+
+  static final int SETTING_INITIAL_WINDOW_SIZE = 4;
+
+  static final int CANCEL = 8;
+  static final int REFUSED_STREAM = 7;
+  static final int ENHANCE_YOUR_CALM = 11;
+
+  private static final int TIMEOUT_MILLIS = 30_000;
+  private static final int MAX_WINDOW = Integer.MAX_VALUE;
+  private static final int DEFAULT_WINDOW = 65_535;
+
+  private final Socket socket;
+  private final InputStream in;
+  private final OutputStream out;
+  private final HpackDecoder decoder = new HpackDecoder(1 << 20, System::nanoTime);
+  private int nextStream = 1;
+
+  private Http2Wire(Socket socket) throws IOException {
+    this.socket = socket;
+    this.socket.setSoTimeout(TIMEOUT_MILLIS);
+    this.in = new BufferedInputStream(socket.getInputStream(), 1 << 16);
+    this.out = socket.getOutputStream();
+  }
+
+  /** With prior knowledge, and windows that never close. */
+  static Http2Wire open(int port) throws IOException {
+    Http2Wire wire = open(port, MAX_WINDOW);
+    wire.window(0, MAX_WINDOW - DEFAULT_WINDOW);
+    return wire;
+  }
+
+  /**
+   * With prior knowledge.
+   *
+   * @param streamWindow bytes that the server may send on each stream
+   */
+  static Http2Wire open(int port, int streamWindow) throws IOException {
+    Http2Wire wire = new Http2Wire(new Socket(InetAddress.getLoopbackAddress(), port));
+    wire.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    wire.settings(SETTING_INITIAL_WINDOW_SIZE, streamWindow);
+    return wire;
+  }
+
+  /** What came. */
+  static final class Frame {
+    private final int type;
+    private final int flags;
+    private final int stream;
+    private final byte[] payload;
+
+    private Frame(int type, int flags, int stream, byte[] payload) {
+      this.type = type;
+      this.flags = flags;
+      this.stream = stream;
+      this.payload = payload;
+    }
+
+    int type() {
+      return type;
+    }
+
+    /** 0 for the connection. */
+    int stream() {
+      return stream;
+    }
+
+    /** The server pads nothing. */
+    byte[] payload() {
+      return payload;
+    }
+
+    boolean endsStream() {
+      return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
+    }
+
+    /** Of GOAWAY: Jetty tells why. */
+    String reason() {
+      return new String(payload, 8, payload.length - 8, StandardCharsets.UTF_8);
+    }
+
+    /** Of RST_STREAM and GOAWAY. */
+    int errorCode() {
+      return ByteBuffer.wrap(payload).getInt(type == GOAWAY ? Integer.BYTES : 0);
+    }
+  }
+
+  /** Sends a request without a body; returns its stream. */
+  int request(String method, String path, List<String> fields) throws IOException {
+    int stream = nextStream;
+    nextStream += 2;
+    send(HEADERS, END_STREAM | END_HEADERS, stream, headerBlock(method, path, fields));
+    return stream;
+  }
+
+  int get(String path, String... fields) throws IOException {
+    return request("GET", path, List.of(fields));
+  }
+
+  /** The stream that the next request would have. */
+  int nextStream() {
+    return nextStream;
+  }
+
+  void settings(int key, int value) throws IOException {
+    send(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) key).putInt(value).array());
+  }
+
+  void window(int stream, int bytes) throws IOException {
+    send(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
+  }
+
+  void reset(int stream) throws IOException {
+    send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+  }
+
+  void send(int type, int flags, int stream, byte[] payload) throws IOException {
+    ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+    frame.put((byte) (payload.length >> 16)).putShort((short) payload.length);
+    frame.put((byte) type).put((byte) flags).putInt(stream).put(payload);
+    out.write(frame.array());
+    out.flush();
+  }
+
+  /** The next frame. SETTINGS are acknowledged by the way. */
+  Frame receive() throws IOException {
+    ByteBuffer head = ByteBuffer.wrap(exactly(9));
+    int length = ((head.get() & 0xff) << 16) | (head.getShort() & 0xffff);
+    Frame frame = new Frame(head.get(), head.get() & 0xff, head.getInt(), exactly(length));
+    if (frame.type() == SETTINGS && (frame.flags & ACK) == 0) {
+      send(SETTINGS, ACK, 0, new byte[0]);
+    }
+    return frame;
+  }
+
+  /** Skips whatever comes before a frame of the type. */
+  Frame await(int type) throws IOException {
+    Frame frame = receive();
+    while (frame.type() != type) {
+      frame = receive();
+    }
+    return frame;
+  }
+
+  /** Whether the server closes the connection, after whatever it has to say. */
+  boolean isClosedByServer() throws IOException {
+    try {
+      while (true) {
+        receive();
+      }
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (EOFException | SocketException e) {
+      return true;
+    }
+  }
+
+  /**
+   * The error code with which the server ends the connection.
+   *
+   * @throws IOException if it ends without a word
+   */
+  int awaitGoAway() throws IOException {
+    return await(GOAWAY).errorCode();
+  }
+
+  /** Sends a request and reads its answer; there must be no other on the connection. */
+  Wire.Response exchange(String method, String path, List<String> fields) throws IOException {
+    int stream = request(method, path, fields);
+    int status = 0;
+    Map<String, String> answered = new HashMap<>();
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    Frame frame;
+    do {
+      frame = receive();
+      if (frame.type() == RST_STREAM || frame.type() == GOAWAY) {
+        throw new IOException("The stream was reset: " + frame.errorCode());
+      }
+      if (frame.type() == HEADERS && frame.stream() == stream) {
+        MetaData.Response head = (MetaData.Response) decoded(frame);
+        status = head.getStatus();
+        for (HttpField field : head.getHttpFields()) {
+          answered.merge(
+              field.getName().toLowerCase(Locale.ROOT), field.getValue(), (a, b) -> a + ", " + b);
+        }
+      } else if (frame.type() == DATA && frame.stream() == stream) {
+        body.writeBytes(frame.payload());
+        if (frame.payload().length > 0) {
+          window(0, frame.payload().length);
+        }
+      }
+    } while (frame.stream() != stream || !frame.endsStream());
+    return new Wire.Response(status, answered, body.toByteArray());
+  }
+
+  /** Of a HEADERS frame; each has to be decoded once, in its order. */
+  MetaData decoded(Frame frame) throws IOException {
+    try {
+      return decoder.decode(ByteBuffer.wrap(frame.payload()));
+    } catch (HpackException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** Literal fields without Huffman coding (RFC 7541, section 6.2.2). */
+  static byte[] headerBlock(String method, String path, List<String> fields) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    literal(block, ":method", method);
+    literal(block, ":scheme", "http");
+    literal(block, ":authority", "device");
+    literal(block, ":path", path);
+    for (String field : fields) {
+      int colon = field.indexOf(':');
+      literal(
+          block,
+          field.substring(0, colon).toLowerCase(Locale.ROOT),
+          field.substring(colon + 1).strip());
+    }
+    return block.toByteArray();
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+
+  private static void literal(ByteArrayOutputStream block, String name, String value) {
+    block.write(0);
+    string(block, name);
+    string(block, value);
+  }
+
+  private static void string(ByteArrayOutputStream block, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    int length = bytes.length;
+    if (length < 127) {
+      block.write(length);
+    } else {
+      block.write(127);
+      for (length -= 127; length >= 128; length >>>= 7) {
+        block.write((length & 0x7f) | 0x80);
+      }
+      block.write(length);
+    }
+    block.writeBytes(bytes);
+  }
+
+  private byte[] exactly(int length) throws IOException {
+    byte[] bytes = in.readNBytes(length);
+    if (bytes.length < length) {
+      throw new EOFException("The server closed the connection");
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,117 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stop: first no new requests, then no new connections, then the end of what runs. */
+class ShutdownIT {
+  private static final int LENGTH = 40_000_000;
+  private static final String RANGE =
+      "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
+  private static final String READINESS =
+      "GET /actuator/health/readiness HTTP/1.1\r\nHost: balancer\r\n\r\n";
+
+  @TempDir private Path folder;
+
+  @Test
+  void readinessGoesDownFirstAndRunningDownloadsFinish() throws Exception {
+    try (PackagedServer server = start("--artifact-server.shutdown.delay=5s");
+        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin");
+        Wire kept = new Wire(server.port());
+        Wire balancer = new Wire(server.port())) {
+      running.readTo(100_000);
+      kept.send(RANGE);
+      assertThat(kept.receive(true).field("Connection")).isEmpty();
+      balancer.send(READINESS);
+      assertThat(balancer.receive(true).status()).isEqualTo(200);
+      server.signal();
+      awaitUnready(balancer);
+      kept.send(RANGE);
+      Response served = kept.receive(true);
+      assertThat(served.status()).as("in the delay everything is served").isEqualTo(206);
+      try (Wire late = new Wire(server.port())) {
+        late.send(RANGE);
+        assertThat(late.receive(true).status()).isEqualTo(206);
+      }
+      awaitRefused(server);
+      kept.send(RANGE);
+      Response last = kept.receive(true);
+      assertThat(last.status()).isEqualTo(206);
+      assertThat(last.field("Connection")).contains("close");
+      assertThat(kept.isClosedByServer()).isTrue();
+      running.readTo(LENGTH);
+      assertThat(running.received()).isGreaterThanOrEqualTo(LENGTH);
+      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.process().exitValue()).isEqualTo(143);
+    }
+  }
+
+  @Test
+  void downloadThatTakesTooLongIsCutOff() throws Exception {
+    try (PackagedServer server = start("--spring.lifecycle.timeout-per-shutdown-phase=2s");
+        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin")) {
+      running.readTo(100_000);
+      server.signal();
+      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      running.readToEnd();
+      assertThat(running.received()).isLessThan(LENGTH);
+    }
+  }
+
+  @Test
+  void secondSignalDoesNotWait() throws Exception {
+    try (PackagedServer server =
+            start(
+                "--spring.lifecycle.timeout-per-shutdown-phase=1h",
+                "--artifact-server.shutdown.delay=30m");
+        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin");
+        Wire balancer = new Wire(server.port())) {
+      running.readTo(100_000);
+      server.signal();
+      awaitUnready(balancer);
+      server.signal();
+      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      running.readToEnd();
+      assertThat(running.received()).isLessThan(LENGTH);
+    }
+  }
+
+  private PackagedServer start(String... arguments) throws Exception {
+    PackagedServer server = PackagedServer.start(folder.resolve("data"), arguments);
+    try (Operator operator = new Operator(server)) {
+      operator.createRepository("public", true);
+      assertThat(operator.put("public", "large.bin", Bytes.random(LENGTH, 5)).statusCode())
+          .isEqualTo(201);
+    }
+    return server;
+  }
+
+  private static void awaitUnready(Wire balancer) throws Exception {
+    for (int i = 0; i < 600; i++) {
+      balancer.send(READINESS);
+      if (balancer.receive(true).status() == 503) {
+        return;
+      }
+      Thread.sleep(50);
+    }
+    throw new AssertionError("Readiness stays up");
+  }
+
+  private static void awaitRefused(PackagedServer server) {
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 600; i++) {
+                new Wire(server.port()).close();
+                Thread.sleep(50);
+              }
+            })
+        .isInstanceOf(IOException.class);
+  }
+}

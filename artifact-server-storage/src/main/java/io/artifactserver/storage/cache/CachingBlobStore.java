@@ -1,0 +1,245 @@
+package io.artifactserver.storage.cache;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobCache;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.mapped.MappedFiles;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Keeps the blobs of a remote store on the local disk as they are read. Thread-safe.
+ *
+ * <p>A blob is fetched in pieces, each once whoever asks for it, those that a reader waits for
+ * first; so nobody waits for bytes that he does not need. When every piece is there the blob is
+ * served as a mapped file. Uploads go to the remote store, and are not cached before they are read.
+ *
+ * <p>The cache's own trouble, a full disk or a damaged file, is logged and counted; readers then
+ * get their bytes from the remote store.
+ */
+public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseable {
+  static final String NAME = "cache";
+  private static final long TIDY_SECONDS = 60;
+
+  private final BlobStore remote;
+  private final MappedFiles mappedFiles;
+  private final CacheCounters counters = new CacheCounters();
+  private final CacheEntries entries;
+  private final PieceFetches fetches;
+  private final ScheduledExecutorService tidying =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("cache-tidy").factory());
+
+  private CachingBlobStore(
+      BlobStore remote,
+      Path folder,
+      CacheProperties properties,
+      MappedFiles mappedFiles,
+      InstantSource clock,
+      CacheEntries.FreeSpace freeSpace) {
+    this.remote = remote;
+    this.mappedFiles = mappedFiles;
+    this.entries = new CacheEntries(folder, properties, mappedFiles, counters, clock, freeSpace);
+    this.fetches = new PieceFetches(remote, entries, counters, properties.maxFetches(), clock);
+  }
+
+  /**
+   * Opens the cache of a folder; creates the folder if it is absent. I/O.
+   *
+   * @param remote whose blobs are cached; closed by the caller
+   * @param folder of this process alone
+   * @param mappedFiles for the regions of the cached blobs, and of no others; closed by the caller
+   * @throws StorageException if the folder cannot be used
+   */
+  public static CachingBlobStore open(
+      BlobStore remote, Path folder, CacheProperties properties, MappedFiles mappedFiles)
+      throws StorageException {
+    return open(
+        remote, folder, properties, mappedFiles, InstantSource.system(), usableSpace(folder));
+  }
+
+  static CachingBlobStore open(
+      BlobStore remote,
+      Path folder,
+      CacheProperties properties,
+      MappedFiles mappedFiles,
+      InstantSource clock,
+      CacheEntries.FreeSpace freeSpace)
+      throws StorageException {
+    createFolder(folder);
+    CachingBlobStore store =
+        new CachingBlobStore(remote, folder, properties, mappedFiles, clock, freeSpace);
+    try {
+      store.entries.scan();
+    } catch (IOException e) {
+      store.close();
+      throw unusable(folder, e);
+    }
+    var _ =
+        store.tidying.scheduleWithFixedDelay(
+            store.entries::tidy, TIDY_SECONDS, TIDY_SECONDS, TimeUnit.SECONDS);
+    return store;
+  }
+
+  @Override
+  public String name() {
+    return "cached-" + remote.name();
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new CachedBlob(ref, this);
+  }
+
+  @Override
+  public BlobUpload begin(String key) throws StorageException {
+    return remote.begin(key);
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    try {
+      remote.delete(ref);
+    } finally {
+      // Behind the remote's deletion, or a request in between would fetch it anew.
+      entries.discard(ref);
+    }
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return remote.list();
+  }
+
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    return remote.removeAbandonedUploads(begunBefore);
+  }
+
+  /** Of the remote store: without the cache, blobs are served all the same. */
+  @Override
+  public void check() throws StorageException {
+    remote.check();
+  }
+
+  @Override
+  public Figures figures() {
+    return new Figures(
+        counters.hits(),
+        counters.misses(),
+        counters.passes(),
+        counters.filledBytes(),
+        counters.evictions(),
+        counters.damagedPieces(),
+        entries.heldBytes(),
+        entries.size());
+  }
+
+  /** Stops fetching, and writes down when blobs were last used. I/O. */
+  @Override
+  public void close() {
+    tidying.shutdownNow();
+    fetches.close();
+    entries.tidy();
+  }
+
+  Blob remoteBlob(BlobRef ref) {
+    return remote.blob(ref);
+  }
+
+  RangeReader open(BlobRef ref, ByteRange range) throws StorageException {
+    Blob blob = remote.blob(ref);
+    Optional<CacheEntry> pinned = range.isEmpty() ? Optional.empty() : entries.pin(ref);
+    if (pinned.isEmpty()) {
+      counters.passed();
+      return blob.open(range);
+    }
+    CacheEntry entry = pinned.get();
+    CachedRangeReader reader =
+        new CachedRangeReader(blob, range, entry, fetches, entries, counters);
+    try {
+      if (entry.has(entry.file().pieceOf(range.position()))) {
+        counters.hit();
+      } else {
+        counters.missed();
+      }
+      entry.wantWhole();
+      // Whoever opens learns of a missing blob or a store that is down before he answers.
+      reader.advance();
+      return reader;
+    } catch (StorageException | RuntimeException e) {
+      reader.close();
+      throw e;
+    }
+  }
+
+  Optional<FileRegion> fileRegion(BlobRef ref, ByteRange range) {
+    CacheEntry entry = entries.complete(ref);
+    if (entry == null) {
+      return Optional.empty();
+    }
+    try {
+      FileRegion region = mappedFiles.region(ref.key(), range, entry.file());
+      entry.touch();
+      counters.hit();
+      return Optional.of(region);
+    } catch (StorageException _) {
+      // Its file was taken away. Reading the blob brings it back.
+      entries.discard(entry);
+      return Optional.empty();
+    }
+  }
+
+  private static void createFolder(Path folder) throws StorageException {
+    try {
+      if (!Files.isDirectory(folder)) {
+        Files.createDirectories(
+            folder,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
+    } catch (IOException e) {
+      throw unusable(folder, e);
+    }
+  }
+
+  private static CacheEntries.FreeSpace usableSpace(Path folder) throws StorageException {
+    createFolder(folder);
+    try {
+      FileStore disk = Files.getFileStore(folder);
+      return () -> {
+        try {
+          return disk.getUsableSpace();
+        } catch (IOException _) {
+          // Then writing will tell when it is used up.
+          return Long.MAX_VALUE;
+        }
+      };
+    } catch (IOException e) {
+      throw unusable(folder, e);
+    }
+  }
+
+  private static StorageException unusable(Path folder, IOException cause) {
+    return new StorageException.StorageUnavailable(
+        NAME,
+        "its folder %s cannot be used: %s. See artifact-server.storage.cache.path."
+            .formatted(folder, cause),
+        cause);
+  }
+}

@@ -1,0 +1,69 @@
+package io.artifactserver.storage.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The embedded PostgreSQL of another process that runs, for a command beside the server. Immutable,
+ * thread-safe.
+ */
+public final class RunningPostgres implements DatabaseServer {
+  /** In {@code postmaster.pid}, from 0. */
+  private static final int PORT_LINE = 3;
+
+  private final String jdbcUrl;
+  private final String password;
+
+  private RunningPostgres(String jdbcUrl, String password) {
+    this.jdbcUrl = jdbcUrl;
+    this.password = password;
+  }
+
+  /**
+   * Looks for the server of a data folder. I/O.
+   *
+   * @return empty if none runs
+   * @throws IOException if the folder cannot be read
+   */
+  public static Optional<RunningPostgres> find(Path dataDirectory) throws IOException {
+    EmbeddedPostgres.Layout layout = new EmbeddedPostgres.Layout(dataDirectory);
+    try {
+      ClusterProcesses processes = new ClusterProcesses(layout.cluster().toRealPath());
+      List<String> lines = Files.readAllLines(processes.lockFile());
+      if (lines.size() <= PORT_LINE
+          || processes.recorded().filter(processes.running()::contains).isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new RunningPostgres(
+              EmbeddedPostgres.jdbcUrl(
+                  Integer.parseInt(lines.get(PORT_LINE).strip()), EmbeddedPostgres.NAME),
+              Files.readString(layout.secret()).strip()));
+    } catch (NoSuchFileException | NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public String jdbcUrl() {
+    return jdbcUrl;
+  }
+
+  @Override
+  public String username() {
+    return EmbeddedPostgres.NAME;
+  }
+
+  @Override
+  public String password() {
+    return password;
+  }
+
+  /** Does nothing: the database is the other process's. */
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,65 @@
+package io.artifactserver.storage.s3;
+
+import io.artifactserver.core.blob.StorageException;
+import java.util.function.Supplier;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Makes requests and tells an answer from an outage; retries are the client's. Thread-safe.
+ *
+ * @param client for all requests
+ * @param name of the bucket
+ * @param prefix of all objects; empty, or ends in a slash
+ * @param outage shared by all requests
+ * @param errors classifies failures
+ */
+record S3Bucket(S3Client client, String name, String prefix, Outage outage, S3Errors errors) {
+  private static final String BLOBS = "blobs/";
+
+  /** The name of a blob's object. */
+  String objectName(String key) {
+    return blobPrefix() + key;
+  }
+
+  /** What the names of all blobs' objects begin with. */
+  String blobPrefix() {
+    return prefix + BLOBS;
+  }
+
+  /** The name of an object that is no blob. */
+  String otherName(String name) {
+    return prefix + name;
+  }
+
+  /**
+   * Makes a request.
+   *
+   * @throws SdkException as the client throws it, when its attempts are used up
+   * @throws StorageException if the server is known to be away
+   */
+  <T> T ask(Supplier<T> request) throws StorageException {
+    long begun = outage.pass();
+    try {
+      T answer = request.get();
+      outage.answered();
+      return answer;
+    } catch (AbortedException e) {
+      outage.unknown();
+      throw e;
+    } catch (SdkException e) {
+      if (S3Errors.isAnswer(e)) {
+        outage.answered();
+      } else if (Thread.currentThread().isInterrupted()) {
+        outage.unknown();
+      } else {
+        outage.failed(begun);
+      }
+      throw e;
+    } catch (RuntimeException | Error e) {
+      outage.unknown();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,486 @@
+package io.artifactserver.storage.window;
+
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One range as a window of chunks. Used by one thread at a time; each chunk is fetched by a virtual
+ * thread of its own, which also gives back what it was given if it was cancelled: a buffer that a
+ * fetch may still write into is nobody else's, and counts.
+ *
+ * <p>Memory is counted in slots, each of one chunk. The reader keeps at least one until its last
+ * chunk is delivered, and one is always left to the head, so a fetch that waits for memory waits
+ * for the reader alone.
+ */
+final class ChunkReader implements RangeReader {
+  private static final String STORE = "remote";
+
+  private final ByteRange range;
+  private final ChunkSource source;
+  private final ChunkWindow settings;
+  private final TransferBudget.Share share;
+
+  /** What a slot occupies, in bytes. */
+  private final int slotLength;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition headArrived = lock.newCondition();
+  private final Condition roomMade = lock.newCondition();
+
+  /** Chunks that are in flight or have arrived, in order; the first is the head. */
+  private final Deque<Chunk> window = new ArrayDeque<>();
+
+  /** How many chunks are wanted at once: adapts between 1 and the maximum. */
+  private int target;
+
+  /** How many the budget has granted. */
+  private int slots;
+
+  /** How many of them have a buffer. */
+  private int occupied;
+
+  private int inFlight;
+
+  /** How many fetches wait for memory. */
+  private int stalled;
+
+  /** Whether the reader waits for the head. */
+  private boolean isStarved;
+
+  /** Position of the first byte that nobody fetches yet. */
+  private long next;
+
+  private long delivered;
+
+  /** The head while it is being read: the reading thread's alone. */
+  private @Nullable Chunk current;
+
+  private volatile State state = new Open();
+
+  ChunkReader(ByteRange range, ChunkSource source, ChunkWindow settings) {
+    this.range = range;
+    this.source = source;
+    this.settings = settings;
+    this.next = range.position();
+    this.slotLength =
+        settings.buffers().footprint((int) Math.min(range.length(), settings.chunkLength()));
+    this.target = settings.openingChunks();
+    this.share = settings.budget().join(this::onRoom);
+  }
+
+  /** Fetches the first chunks and waits for the first of them. */
+  void begin() throws StorageException {
+    if (range.isEmpty()) {
+      share.close();
+      return;
+    }
+    lock.lock();
+    try {
+      if (range.length() > settings.chunkLength()) {
+        fill();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (range.length() <= settings.chunkLength()) {
+      fetchHere();
+    }
+    takeHead(true);
+  }
+
+  @Override
+  public int read(ByteBuffer target) throws StorageException {
+    requireUsable();
+    if (delivered == range.length()) {
+      return -1;
+    }
+    int total = 0;
+    while (target.hasRemaining() && delivered < range.length()) {
+      Chunk head = takeHead(total == 0);
+      if (head == null) {
+        break;
+      }
+      ByteBuffer bytes = head.bytes();
+      int length = Math.min(bytes.remaining(), target.remaining());
+      target.put(target.position(), bytes, bytes.position(), length);
+      target.position(target.position() + length);
+      bytes.position(bytes.position() + length);
+      total += length;
+      delivered += length;
+      if (!bytes.hasRemaining()) {
+        dropHead(head);
+      }
+    }
+    return total;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !(state instanceof Closed);
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (isOpen()) {
+        state = new Closed();
+        cancel();
+        if (current != null) {
+          giveBack(current);
+          current = null;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many fetches are under way now. */
+  int inFlight() {
+    lock.lock();
+    try {
+      return inFlight;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The head once it has arrived; null if it has not and the caller does not wait. */
+  private @Nullable Chunk takeHead(boolean waits) throws StorageException {
+    if (current != null) {
+      return current;
+    }
+    lock.lock();
+    try {
+      if (waits && !headIsThere()) {
+        awaitHead();
+      }
+      requireUsable();
+      if (headIsThere()) {
+        current = window.peekFirst();
+      }
+      return current;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean headIsThere() {
+    Chunk head = window.peekFirst();
+    return head != null && head.hasArrived;
+  }
+
+  private void awaitHead() throws StorageException {
+    isStarved = true;
+    try {
+      if (delivered > 0) {
+        target = Math.min(settings.maxChunks(), 2 * target);
+        fill();
+      }
+      while (state instanceof Open && !headIsThere()) {
+        headArrived.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      fail(
+          new StorageException.StorageUnavailable(
+              STORE, "the thread that read %s was interrupted".formatted(range), e));
+    } finally {
+      isStarved = false;
+    }
+  }
+
+  private void dropHead(Chunk head) {
+    lock.lock();
+    try {
+      current = null;
+      if (!(state instanceof Open)) {
+        giveBack(head);
+        return;
+      }
+      window.removeFirst();
+      occupied--;
+      settings.buffers().release(head.bytes());
+      if (delivered == range.length()) {
+        giveBackSlots(0);
+        share.close();
+        return;
+      }
+      // Given back each time, so that whoever has less gets it.
+      giveBackSlots(Math.max(slots - 1, Math.max(1, occupied + (headHasRoom() ? 0 : 1))));
+      fill();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean headHasRoom() {
+    Chunk head = window.peekFirst();
+    return head != null && head.hasRoom;
+  }
+
+  private void giveBackSlots(int kept) {
+    if (kept < slots) {
+      share.release((long) (slots - kept) * slotLength);
+      slots = kept;
+    }
+  }
+
+  /** The budget may grant more. */
+  private void onRoom() {
+    lock.lock();
+    try {
+      if (state instanceof Open && delivered < range.length()) {
+        fill();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Begins as many fetches as there may be. */
+  private void fill() {
+    long missing = range.end() - next;
+    long wanted =
+        Math.min(
+            target,
+            window.size() + (missing + settings.chunkLength() - 1) / settings.chunkLength());
+    while (slots < wanted && share.tryAcquire(slotLength)) {
+      slots++;
+    }
+    if (slots >= wanted) {
+      share.content();
+    }
+    // A reader that waits takes what queues up at once when the head comes: that memory is as good
+    // as free. The first chunk proves nothing: everybody waits for it.
+    boolean isFast = isStarved && delivered > 0;
+    while (next < range.end() && inFlight < slots && (isFast || window.size() < slots)) {
+      start(new Chunk(nextChunk()));
+    }
+    if (stalled > 0) {
+      roomMade.signalAll();
+    }
+  }
+
+  private ByteRange nextChunk() {
+    return new ByteRange(next, Math.min(settings.chunkLength(), range.end() - next));
+  }
+
+  private void start(Chunk chunk) {
+    Thread fetcher = Thread.ofVirtual().name("chunk").unstarted(() -> fetch(chunk));
+    chunk.fetcher = fetcher;
+    // Before anything is counted: nothing has to be undone if there is no memory for a thread. It
+    // cannot end before: whoever calls has the lock.
+    fetcher.start();
+    inFlight++;
+    window.addLast(chunk);
+    next = chunk.range.end();
+  }
+
+  /** A single chunk, on the reader's thread. */
+  private void fetchHere() {
+    Chunk chunk = new Chunk(range);
+    lock.lock();
+    try {
+      if (slots == 0 && share.tryAcquire(slotLength)) {
+        slots++;
+      }
+      inFlight++;
+      window.addLast(chunk);
+      next = range.end();
+    } finally {
+      lock.unlock();
+    }
+    fetch(chunk);
+  }
+
+  private void fetch(Chunk chunk) {
+    Throwable thrown = null;
+    try {
+      source.fetch(chunk.range, () -> room(chunk));
+    } catch (Throwable e) {
+      thrown = e;
+    }
+    lock.lock();
+    try {
+      ended(chunk, thrown);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ByteBuffer room(Chunk chunk) throws StorageException {
+    lock.lock();
+    stalled++;
+    try {
+      long patience = settings.stall().toNanos();
+      while (!chunk.hasRoom) {
+        if (!(state instanceof Open)) {
+          throw gone(chunk, null);
+        } else if (hasRoomFor(chunk)) {
+          chunk.hasRoom = true;
+          occupied++;
+        } else if (patience > 0) {
+          patience = roomMade.awaitNanos(patience);
+        } else if (window.peekLast() == chunk) {
+          putOff(chunk);
+          throw gone(chunk, null);
+        } else {
+          roomMade.await();
+        }
+      }
+    } catch (InterruptedException e) {
+      throw gone(chunk, e);
+    } finally {
+      stalled--;
+      lock.unlock();
+    }
+    ByteBuffer buffer = chunk.buffer;
+    if (buffer == null) {
+      buffer = settings.buffers().acquire(slotLength).limit((int) chunk.range.length());
+      chunk.buffer = buffer;
+    }
+    return buffer;
+  }
+
+  private boolean hasRoomFor(Chunk chunk) {
+    int reserved = window.peekFirst() == chunk || headHasRoom() ? 0 : 1;
+    return occupied < slots - reserved;
+  }
+
+  /** The reader has become slow: its backend must not wait for it with an answer half sent. */
+  private void putOff(Chunk chunk) {
+    chunk.isPutOff = true;
+    window.removeLast();
+    next = chunk.range.position();
+    roomMade.signalAll();
+  }
+
+  private static StorageException gone(Chunk chunk, @Nullable Throwable cause) {
+    return new StorageException.StorageUnavailable(
+        STORE, "nobody wants %s now".formatted(chunk.range), cause);
+  }
+
+  private void ended(Chunk chunk, @Nullable Throwable thrown) {
+    inFlight--;
+    chunk.fetcher = null;
+    if (!(state instanceof Open)) {
+      giveBack(chunk);
+    } else if (chunk.isPutOff) {
+      // It has no buffer, and somebody else fetches it later.
+      return;
+    } else if (thrown != null) {
+      giveBackRoom(chunk);
+      fail(thrown);
+    } else if (!chunk.isFull()) {
+      giveBackRoom(chunk);
+      fail(
+          new StorageException.StorageUnavailable(
+              STORE, "a fetch of %s ended early".formatted(chunk.range), null));
+    } else {
+      arrived(chunk);
+    }
+  }
+
+  private void arrived(Chunk chunk) {
+    chunk.hasArrived = true;
+    chunk.bytes().flip();
+    if (isStarved) {
+      if (chunk == window.peekFirst()) {
+        headArrived.signal();
+      } else {
+        fill();
+      }
+    } else if (inFlight == 0 && target > 2) {
+      target--;
+    }
+  }
+
+  private void fail(Throwable cause) {
+    if (state instanceof Open) {
+      state = new Failed(cause);
+      cancel();
+      headArrived.signal();
+    }
+  }
+
+  /** Interrupts what is in flight; it gives back what it has itself. */
+  private void cancel() {
+    for (Chunk chunk : window) {
+      Thread fetcher = chunk.fetcher;
+      if (fetcher != null) {
+        fetcher.interrupt();
+      } else if (chunk != current && chunk.hasArrived) {
+        giveBackRoom(chunk);
+      }
+    }
+    window.clear();
+    giveBackSlots(occupied);
+    share.close();
+  }
+
+  private void giveBack(Chunk chunk) {
+    giveBackRoom(chunk);
+    giveBackSlots(occupied);
+  }
+
+  private void giveBackRoom(Chunk chunk) {
+    if (chunk.hasRoom) {
+      chunk.hasRoom = false;
+      occupied--;
+      if (chunk.buffer != null) {
+        settings.buffers().release(chunk.buffer);
+        chunk.buffer = null;
+      }
+    }
+  }
+
+  private void requireUsable() throws StorageException {
+    switch (state) {
+      case Open() -> {}
+      case Closed() -> throw new IllegalStateException("The reader is closed");
+      case Failed(Throwable cause) -> throw Failures.rethrow(cause);
+    }
+  }
+
+  private sealed interface State {}
+
+  private record Open() implements State {}
+
+  private record Failed(Throwable cause) implements State {}
+
+  private record Closed() implements State {}
+
+  /** A part of the range. Guarded by the reader's lock, but for what is being copied. */
+  private static final class Chunk {
+    private final ByteRange range;
+    private @Nullable Thread fetcher;
+    private @Nullable ByteBuffer buffer;
+    private boolean hasRoom;
+    private boolean hasArrived;
+    private boolean isPutOff;
+
+    private Chunk(ByteRange range) {
+      this.range = range;
+    }
+
+    private boolean isFull() {
+      return buffer != null && !buffer.hasRemaining();
+    }
+
+    private ByteBuffer bytes() {
+      if (buffer == null) {
+        throw new IllegalStateException("The chunk at %s has no bytes".formatted(range));
+      }
+      return buffer;
+    }
+  }
+}

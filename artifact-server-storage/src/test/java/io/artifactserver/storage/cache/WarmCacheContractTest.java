@@ -1,0 +1,152 @@
+package io.artifactserver.storage.cache;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStoreContract;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.mapped.MappedFiles;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract by blobs that are cached whole before they are asked for. */
+class WarmCacheContractTest extends BlobStoreContract {
+  @TempDir private Path folder;
+  private final InMemoryBlobStore memory = new InMemoryBlobStore();
+  private final MappedFiles mappedFiles = new MappedFiles(16, Duration.ofMinutes(5));
+  private CachingBlobStore cache;
+
+  @BeforeEach
+  void openStore() throws StorageException {
+    cache = CachingBlobStore.open(memory, folder, TestProperties.whole(), mappedFiles);
+  }
+
+  @AfterEach
+  void closeStore() {
+    cache.close();
+    mappedFiles.close();
+  }
+
+  @Override
+  protected BlobStore store() {
+    return new WarmedStore(cache);
+  }
+
+  @Override
+  protected long unit() {
+    return TestProperties.PIECE_LENGTH;
+  }
+
+  @Test
+  void servesWithoutTheRemoteStore() throws StorageException {
+    BlobRef ref = store("bytes".getBytes(US_ASCII));
+    Warm.up(cache, ref);
+    memory.delete(ref);
+    try (FileRegion region = cache.blob(ref).fileRegion(ByteRange.whole(5)).orElseThrow()) {
+      assertThat(region.slice(0, 5)).isEqualTo(ByteBuffer.wrap("bytes".getBytes(US_ASCII)));
+    }
+  }
+
+  /** The empty blob is never cached, so its region is an empty one of no file. */
+  private static final class EmptyRegion implements FileRegion {
+    private boolean open = true;
+
+    @Override
+    public long length() {
+      return 0;
+    }
+
+    @Override
+    public ByteBuffer slice(long offset, int length) {
+      return ByteBuffer.allocate(length).asReadOnlyBuffer();
+    }
+
+    @Override
+    public boolean isResident(long offset, int length) {
+      return open;
+    }
+
+    @Override
+    public void load(long offset, int length) {}
+
+    @Override
+    public void close() {
+      open = false;
+    }
+  }
+
+  private record WarmedStore(BlobStore cache) implements BlobStore {
+    @Override
+    public String name() {
+      return cache.name();
+    }
+
+    @Override
+    public Blob blob(BlobRef ref) {
+      return new WarmedBlob(cache.blob(ref), cache);
+    }
+
+    @Override
+    public BlobUpload begin(String key) throws StorageException {
+      return cache.begin(key);
+    }
+
+    @Override
+    public void delete(BlobRef ref) throws StorageException {
+      cache.delete(ref);
+    }
+
+    @Override
+    public Stream<StoredBlob> list() throws StorageException {
+      return cache.list();
+    }
+
+    @Override
+    public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+      return cache.removeAbandonedUploads(begunBefore);
+    }
+
+    @Override
+    public void check() throws StorageException {
+      cache.check();
+    }
+  }
+
+  private record WarmedBlob(Blob blob, BlobStore cache) implements Blob {
+    @Override
+    public BlobRef ref() {
+      return blob.ref();
+    }
+
+    @Override
+    public RangeReader open(ByteRange range) throws StorageException {
+      if (!range.isEmpty() && range.end() <= blob.length()) {
+        Warm.up(cache, blob.ref());
+      }
+      return blob.open(range);
+    }
+
+    @Override
+    public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
+      range.requireWithin(blob.length());
+      Warm.up(cache, blob.ref());
+      return blob.length() == 0 ? Optional.of(new EmptyRegion()) : blob.fileRegion(range);
+    }
+  }
+}

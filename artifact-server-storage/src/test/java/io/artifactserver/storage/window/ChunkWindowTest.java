@@ -1,0 +1,570 @@
+package io.artifactserver.storage.window;
+
+import static io.artifactserver.storage.window.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+// A window that is stuck fails instead of stopping the build.
+@Timeout(120)
+class ChunkWindowTest {
+  private static final int CHUNK = 10;
+  private static final Duration FOR_EVER = Duration.ofDays(1);
+
+  private final TransferBudget budget = new TransferBudget(1 << 30);
+  private final FakeRemote remote = new FakeRemote();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  @AfterEach
+  void nothingIsLeft() {
+    remote.answerAll();
+    threads.shutdownNow();
+    eventually("the budget is given back", () -> budget.used() == 0);
+    assertThat(budget.transfers()).isZero();
+    assertThat(budget.waiting()).isZero();
+  }
+
+  @Test
+  void refusesAWindowOfNothing() {
+    assertThatIllegalArgumentException().isThrownBy(() -> new ChunkWindow(0, 1, budget));
+    assertThatIllegalArgumentException().isThrownBy(() -> new ChunkWindow(1, 0, budget));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1", "9", "10"})
+  void aRangeOfOneChunkIsOneFetchOnTheCallersThread(int length) throws StorageException {
+    AtomicReference<Thread> fetcher = new AtomicReference<>();
+    ByteRange range = new ByteRange(7, length);
+    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    ChunkSource source =
+        (chunk, room) -> {
+          fetcher.set(Thread.currentThread());
+          answering.fetch(chunk, room);
+        };
+    try (RangeReader reader = window(16).open(range, source)) {
+      assertThat(drain(reader, length)).isEqualTo(FakeRemote.bytes(range));
+    }
+    assertThat(answering.begun()).containsExactly(range);
+    assertThat(fetcher).hasValue(Thread.currentThread());
+  }
+
+  @Test
+  void aShortRangeCountsForWhatItIs() throws StorageException {
+    ChunkWindow window = new ChunkWindow(1000, 16, budget);
+    try (RangeReader reader = window.open(new ByteRange(5, 100), FakeRemote.thatAnswersAtOnce())) {
+      assertThat(budget.used()).isEqualTo(100);
+      assertThat(drain(reader, 100)).hasSize(100);
+    }
+  }
+
+  @Test
+  void anEmptyRangeIsNoFetch() throws StorageException {
+    try (RangeReader reader = window(16).open(new ByteRange(7, 0), remote)) {
+      assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+    assertThat(remote.begun()).isEmpty();
+  }
+
+  @Test
+  void deliversInOrderWhateverTheOrderOfArrival() throws Exception {
+    ByteRange range = new ByteRange(3, 45);
+    Future<byte[]> bytes = read(window(16), range);
+    eventually("all are in flight", () -> remote.inFlight() == 5);
+    remote.answer(43, 23);
+    eventually("two have arrived", () -> remote.filled() == 2);
+    remote.answer(3, 13, 33);
+    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(range));
+    assertThat(remote.begun())
+        .containsExactlyInAnyOrder(
+            new ByteRange(3, 10),
+            new ByteRange(13, 10),
+            new ByteRange(23, 10),
+            new ByteRange(33, 10),
+            new ByteRange(43, 5));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 16})
+  void theWindowCountsTheHead(int maxChunks) throws Exception {
+    Future<byte[]> bytes = read(window(maxChunks), ByteRange.whole(100 * CHUNK));
+    for (int head = 0; head < 100 - maxChunks; head++) {
+      int expected = head + maxChunks;
+      eventually("the window is in flight", () -> remote.begun().size() == expected);
+      assertThat(remote.inFlight()).isLessThanOrEqualTo(maxChunks);
+      remote.answer((long) head * CHUNK);
+    }
+    remote.answerAll();
+    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(100 * CHUNK)));
+    assertThat(remote.peak()).isEqualTo(maxChunks);
+    assertThat(remote.buffers()).isLessThanOrEqualTo(maxChunks);
+  }
+
+  @Test
+  void opensWithAFewChunksAndDoublesWhenTheReaderWaitsForMore() throws Exception {
+    int mebibyte = 1 << 20;
+    ChunkWindow window = new ChunkWindow(mebibyte, 16, budget);
+    Future<Long> total =
+        threads.submit(() -> count(window.open(ByteRange.whole(20L * mebibyte), remote)));
+    eventually("4 MiB are in flight", () -> remote.begun().size() == 4);
+    assertThat(budget.used()).isEqualTo(4L * mebibyte);
+    remote.answer(0);
+    eventually("it has doubled", () -> remote.begun().size() == 1 + 8);
+    remote.answer(mebibyte);
+    eventually("it has doubled again", () -> remote.begun().size() == 2 + 16);
+    remote.answer(2L * mebibyte);
+    eventually("it is full", () -> remote.begun().size() == 3 + 16);
+    assertThat(budget.used()).isEqualTo(16L * mebibyte);
+    remote.answerAll();
+    assertThat(total.get()).isEqualTo(20L * mebibyte);
+    assertThat(remote.peak()).isEqualTo(16);
+  }
+
+  /** What queues up behind the missing chunk is replaced in flight, but never beyond the memory. */
+  @Test
+  void aWaitingReaderKeepsTheWindowInFlight() throws Exception {
+    Future<byte[]> bytes = read(window(4), ByteRange.whole(20 * CHUNK));
+    eventually("four are in flight", () -> remote.begun().size() == 4);
+    remote.answer(0);
+    eventually("1 is the head", () -> remote.begun().size() == 5);
+    remote.answer(20, 30, 40);
+    eventually("three queue up, four are in flight", () -> remote.begun().size() == 8);
+    eventually("the three have memory", () -> remote.filled() == 4);
+    assertThat(remote.inFlight()).isEqualTo(4);
+    remote.answer(50, 60, 70);
+    // They have no memory until the head is there: it is the reader's turn.
+    assertThat(remote.filled()).isEqualTo(4);
+    assertThat(remote.begun()).hasSize(8);
+    remote.answerAll();
+    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(20 * CHUNK)));
+    assertThat(remote.peak()).isEqualTo(4);
+    assertThat(remote.buffers()).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void aSlowReaderStopsTheFetching() throws StorageException {
+    FakeRemote fast = FakeRemote.thatAnswersAtOnce();
+    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast)) {
+      ChunkReader slow = (ChunkReader) reader;
+      eventually("all have arrived", () -> slow.inFlight() == 0);
+      assertThat(fast.begun()).hasSize(8);
+      assertThat(reader.read(ByteBuffer.allocate(CHUNK - 1))).isEqualTo(CHUNK - 1);
+      // A chunk that is being read is one of the window.
+      assertThat(fast.begun()).hasSize(8);
+    }
+  }
+
+  @Test
+  void shrinksToTheHeadAndTheNextWhileChunksQueueUp() throws StorageException {
+    FakeRemote fast = FakeRemote.thatAnswersAtOnce();
+    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast)) {
+      ChunkReader slow = (ChunkReader) reader;
+      for (int delivered = 0; delivered < 50; delivered++) {
+        eventually("all have arrived", () -> slow.inFlight() == 0);
+        assertThat(reader.read(ByteBuffer.allocate(CHUNK))).isEqualTo(CHUNK);
+      }
+      eventually("all have arrived", () -> slow.inFlight() == 0);
+      assertThat(fast.begun()).hasSize(52);
+      assertThat(budget.used()).isEqualTo(2 * CHUNK);
+    }
+  }
+
+  /** No backend waits for a reader that has become slow with an answer half sent. */
+  @Test
+  void fetchesThatGetNoMemoryArePutOff() throws Exception {
+    ChunkWindow window = new ChunkWindow(CHUNK, 4, budget, Duration.ZERO);
+    ByteRange range = ByteRange.whole(20 * CHUNK);
+    Future<byte[]> bytes = read(window, range);
+    remote.answer(0);
+    eventually("1 is the head", () -> remote.begun().size() == 5);
+    remote.answer(20, 30, 40);
+    eventually("four more are in flight", () -> remote.begun().size() == 8);
+    eventually("the three have memory", () -> remote.filled() == 4);
+    remote.answer(50, 60, 70);
+    eventually("only the head is in flight", () -> remote.inFlight() == 1);
+    assertThat(remote.filled()).isEqualTo(4);
+    remote.answerAll();
+    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(range));
+    assertThat(remote.begun()).hasSizeGreaterThanOrEqualTo(20 + 3);
+    assertThat(remote.peak()).isLessThanOrEqualTo(4);
+    assertThat(remote.buffers()).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void theFirstChunksFailureIsKnownFromOpen() {
+    StorageException failure = FakeRemote.broken("first");
+    remote.fail(0, failure);
+    assertThatThrownBy(() -> window(4).open(ByteRange.whole(100), remote)).isSameAs(failure);
+    assertThatThrownBy(() -> window(4).open(ByteRange.whole(CHUNK), remote)).isSameAs(failure);
+    eventually("the rest is cancelled", () -> remote.interrupted() == 3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void theFirstFailureCancelsTheRestAndIsThrown(Exception failure) throws StorageException {
+    remote.answer(0);
+    try (RangeReader reader = window(8).open(ByteRange.whole(1000), remote)) {
+      remote.fail(50, failure);
+      eventually("the rest is cancelled", () -> remote.interrupted() == 6);
+      assertThatThrownBy(() -> drain(reader, 1000)).isSameAs(failure);
+      assertThatThrownBy(() -> drain(reader, 1000)).isSameAs(failure);
+      assertThat(remote.begun()).hasSize(8);
+    }
+  }
+
+  static List<Exception> failures() {
+    return List.of(FakeRemote.broken("one"), new IllegalStateException("two"));
+  }
+
+  @Test
+  void aFailureWhileTheHeadIsBeingReadTakesNoBufferFromUnderTheReader() throws StorageException {
+    remote.answer(0);
+    ChunkWindow window = window(2);
+    try (RangeReader reader = window.open(ByteRange.whole(100), remote)) {
+      ByteBuffer some = ByteBuffer.allocate(3);
+      assertThat(reader.read(some)).isEqualTo(3);
+      remote.fail(10, FakeRemote.broken("next"));
+      eventually("only the head is left", () -> budget.used() == CHUNK);
+      try (RangeReader other =
+          window.open(new ByteRange(500, 30), FakeRemote.thatAnswersAtOnce())) {
+        assertThat(drain(other, 30)).isEqualTo(FakeRemote.bytes(new ByteRange(500, 30)));
+      }
+      assertThat(some.array()).isEqualTo(FakeRemote.bytes(new ByteRange(0, 3)));
+      assertThatThrownBy(() -> reader.read(some.clear())).hasMessageContaining("next");
+      assertThat(budget.used()).isEqualTo(CHUNK);
+    }
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void aFetchThatEndsEarlyIsAFailure() {
+    for (int missing : new int[] {1, CHUNK}) {
+      ChunkSource truncated =
+          (range, room) -> room.take().put(new byte[(int) range.length() - missing]);
+      for (ByteRange range : List.of(ByteRange.whole(100), ByteRange.whole(CHUNK))) {
+        assertThatThrownBy(() -> window(4).open(range, truncated))
+            .isInstanceOf(StorageException.StorageUnavailable.class)
+            .hasMessageContaining("ended early");
+      }
+    }
+    assertThatThrownBy(() -> window(4).open(ByteRange.whole(100), (_, _) -> {}))
+        .hasMessageContaining("ended early");
+  }
+
+  @Test
+  void aFetchThatIsRepeatedGoesOnInTheSameBuffer() throws StorageException {
+    ChunkSource resuming =
+        (range, room) -> {
+          byte[] bytes = FakeRemote.bytes(range);
+          room.take().put(bytes, 0, 4);
+          ByteBuffer rest = room.take();
+          assertThat(rest.remaining()).isEqualTo(range.length() - 4);
+          rest.put(bytes, 4, rest.remaining());
+        };
+    try (RangeReader reader = window(4).open(ByteRange.whole(35), resuming)) {
+      assertThat(drain(reader, 35)).isEqualTo(FakeRemote.bytes(ByteRange.whole(35)));
+    }
+  }
+
+  @Test
+  void closingCancelsAndGivesBack() throws StorageException {
+    remote.answer(0, 30);
+    RangeReader reader = window(8).open(ByteRange.whole(1000), remote);
+    assertThat(reader.read(ByteBuffer.allocate(1))).isOne();
+    eventually("one queues up", () -> remote.filled() == 2);
+    assertThat(reader.isOpen()).isTrue();
+    reader.close();
+    reader.close();
+    assertThat(reader.isOpen()).isFalse();
+    assertThat(budget.transfers()).isZero();
+    eventually("the rest is cancelled", () -> remote.interrupted() == 6);
+    assertThat(remote.begun()).hasSize(8);
+    assertThatIllegalStateException().isThrownBy(() -> reader.read(ByteBuffer.allocate(1)));
+  }
+
+  /** Its buffer is nobody else's, and is counted, until it has ended. */
+  @Test
+  void aFetchThatDoesNotGiveUpHarmsNobody() throws StorageException {
+    CountDownLatch closed = new CountDownLatch(1);
+    AtomicReference<ByteBuffer> late = new AtomicReference<>();
+    ChunkSource stubborn =
+        (range, room) -> {
+          ByteBuffer target = room.take();
+          if (range.position() > 0) {
+            late.set(target);
+            awaitStubbornly(closed);
+          }
+          target.put(FakeRemote.bytes(range));
+        };
+    ChunkWindow window = window(2);
+    RangeReader abandoned = window.open(ByteRange.whole(20), stubborn);
+    eventually("the second has a buffer", () -> late.get() != null);
+    abandoned.close();
+    assertThat(budget.used()).isEqualTo(CHUNK);
+    Set<ByteBuffer> others =
+        Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+    ChunkSource recording =
+        (range, room) -> {
+          ByteBuffer target = room.take();
+          others.add(target);
+          target.put(FakeRemote.bytes(range));
+        };
+    for (int i = 0; i < 10; i++) {
+      try (RangeReader other = window.open(ByteRange.whole(30), recording)) {
+        assertThat(drain(other, 30)).isEqualTo(FakeRemote.bytes(ByteRange.whole(30)));
+      }
+    }
+    assertThat(others.contains(late.get())).isFalse();
+    closed.countDown();
+    eventually("it is given back when it ends", () -> budget.used() == 0);
+  }
+
+  @Test
+  void anInterruptedReaderCancels() throws Exception {
+    AtomicBoolean isInterrupted = new AtomicBoolean();
+    AtomicReference<Thread> reader = new AtomicReference<>();
+    Future<StorageException> thrown =
+        threads.submit(() -> {
+          reader.set(Thread.currentThread());
+          try (RangeReader open = window(4).open(ByteRange.whole(100), remote)) {
+            drain(open, 100);
+            throw new AssertionError("Nothing was thrown");
+          } catch (StorageException e) {
+            isInterrupted.set(Thread.currentThread().isInterrupted());
+            return e;
+          }
+        });
+    remote.answer(0, 10);
+    eventually("the third is the head", () -> remote.begun().size() == 6);
+    reader.get().interrupt();
+    assertThat(thrown.get()).hasMessageContaining("interrupted");
+    assertThat(isInterrupted).isTrue();
+    eventually("the rest is cancelled", () -> remote.inFlight() == 0);
+  }
+
+  @Test
+  void anInterruptedReaderOfOneChunkCancels() throws Exception {
+    AtomicReference<Thread> reader = new AtomicReference<>();
+    Future<byte[]> bytes =
+        threads.submit(() -> {
+          reader.set(Thread.currentThread());
+          return drain(window(4).open(ByteRange.whole(CHUNK), remote), CHUNK);
+        });
+    eventually("it is in flight", () -> remote.inFlight() == 1);
+    reader.get().interrupt();
+    assertThatThrownBy(bytes::get).hasRootCauseInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void aFullBufferIsNoRead() throws StorageException {
+    try (RangeReader reader = window(4).open(ByteRange.whole(25), FakeRemote.thatAnswersAtOnce())) {
+      assertThat(reader.read(ByteBuffer.allocate(0))).isZero();
+      assertThat(drain(reader, 25)).hasSize(25);
+      assertThat(reader.read(ByteBuffer.allocate(0))).isEqualTo(-1);
+    }
+  }
+
+  /** Any range, chunk, window, budget, buffer and schedule: exact bytes, and never over a bound. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void holdsUnderRandomSchedules(long seed) throws Exception {
+    Random random = new Random(seed);
+    int chunkLength = 1 + random.nextInt(64);
+    int maxChunks = 1 + random.nextInt(20);
+    TransferBudget small =
+        new TransferBudget((long) chunkLength * (1 + random.nextInt(2 * maxChunks)));
+    ChunkWindow window =
+        new ChunkWindow(
+            chunkLength, maxChunks, small, random.nextBoolean() ? FOR_EVER : Duration.ZERO);
+    ByteRange range = new ByteRange(random.nextInt(5000), random.nextInt(60 * chunkLength));
+    boolean fails = random.nextInt(4) == 0;
+    long failing = range.position() + random.nextInt(60) * (long) chunkLength;
+    FakeRemote counted = FakeRemote.thatAnswersAtOnce();
+    ChunkSource jittery =
+        (chunk, room) -> {
+          pause(new Random(seed ^ chunk.position()));
+          if (fails && chunk.position() == failing) {
+            throw FakeRemote.broken("at " + failing);
+          }
+          counted.fetch(chunk, room);
+          assertThat(small.used()).isLessThanOrEqualTo((long) chunkLength * maxChunks);
+        };
+    try (RangeReader reader = window.open(range, jittery)) {
+      ByteBuffer read = ByteBuffer.allocate((int) range.length());
+      while (read.hasRemaining() && (fails || random.nextInt(1000) > 0)) {
+        int limit = Math.min(read.capacity(), read.position() + 1 + random.nextInt(100));
+        assertThat(reader.read(read.limit(limit))).isPositive();
+        read.limit(read.capacity());
+        if (random.nextInt(4) == 0) {
+          pause(random);
+        }
+      }
+      assertThat(read.flip()).isEqualTo(ByteBuffer.wrap(FakeRemote.bytes(range), 0, read.limit()));
+      if (read.limit() == range.length()) {
+        assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        assertThat(fails && failing < range.end()).isFalse();
+      }
+    } catch (StorageException e) {
+      assertThat(fails).isTrue();
+      assertThat(e).hasMessageContaining("at " + failing);
+    }
+    assertThat(counted.peak()).isLessThanOrEqualTo(maxChunks);
+    assertThat(counted.buffers()).isLessThanOrEqualTo(maxChunks);
+    eventually("the budget is given back", () -> small.used() == 0);
+    assertThat(small.transfers()).isZero();
+  }
+
+  static LongStream seeds() {
+    return LongStream.range(0, 500);
+  }
+
+  @Test
+  void aHundredReadersShareTheBudgetAndGiveItBack() throws Exception {
+    int readers = 100;
+    TransferBudget shared = new TransferBudget(50L * CHUNK);
+    ChunkWindow window = new ChunkWindow(CHUNK, 16, shared);
+    AtomicLong most = new AtomicLong();
+    ConcurrentHashMap<Long, Integer> inFlight = new ConcurrentHashMap<>();
+    List<Future<byte[]>> all = new ArrayList<>();
+    for (long i = 0; i < readers; i++) {
+      long position = i * 1_000_000;
+      ByteRange range = new ByteRange(position, 505);
+      ChunkSource jittery =
+          (chunk, room) -> {
+            inFlight.merge(position, 1, Integer::sum);
+            assertThat(inFlight.get(position)).isLessThanOrEqualTo(16);
+            pause(new Random(chunk.position()));
+            room.take().put(FakeRemote.bytes(chunk));
+            most.accumulateAndGet(shared.used(), Math::max);
+            inFlight.merge(position, -1, Integer::sum);
+          };
+      all.add(
+          threads.submit(() -> {
+            try (RangeReader reader = window.open(range, jittery)) {
+              return drain(reader, 505);
+            }
+          }));
+    }
+    for (int i = 0; i < readers; i++) {
+      assertThat(all.get(i).get()).isEqualTo(FakeRemote.bytes(new ByteRange(i * 1_000_000L, 505)));
+    }
+    assertThat(most.get()).isLessThanOrEqualTo((50L + readers) * CHUNK);
+    eventually("the budget is given back", () -> shared.used() == 0);
+    assertThat(shared.transfers()).isZero();
+    assertThat(shared.waiting()).isZero();
+  }
+
+  @Test
+  void windowsShrinkForANewcomerAndGrowAgain() throws Exception {
+    TransferBudget shared = new TransferBudget(8L * CHUNK);
+    ChunkWindow window = new ChunkWindow(CHUNK, 8, shared);
+    FakeRemote newcomers = new FakeRemote();
+    Future<byte[]> first = read(window, ByteRange.whole(100 * CHUNK));
+    eventually("the first has it all", () -> remote.begun().size() == 8);
+    Future<byte[]> second =
+        threads.submit(() -> {
+          try (RangeReader reader = window.open(ByteRange.whole(4 * CHUNK), newcomers)) {
+            return drain(reader, 4 * CHUNK);
+          }
+        });
+    eventually("the second has one", () -> newcomers.begun().size() == 1);
+    assertThat(shared.used()).isEqualTo(9L * CHUNK);
+    // Of what the first drains the second gets its share: 5 and 3, then 4 and 4.
+    for (int head = 0; head < 4; head++) {
+      remote.answer((long) head * CHUNK);
+    }
+    eventually("they share", () -> newcomers.begun().size() == 4);
+    // Between two grants the newcomer does not wait for a moment, and the first may be quicker once.
+    assertThat(remote.begun()).hasSizeBetween(8, 9);
+    newcomers.answerAll();
+    assertThat(second.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(4 * CHUNK)));
+    eventually("the first has it all again", () -> remote.begun().size() == 12);
+    assertThat(shared.used()).isEqualTo(8L * CHUNK);
+    remote.answerAll();
+    assertThat(first.get()).hasSize(100 * CHUNK);
+    eventually("the budget is given back", () -> shared.used() == 0);
+  }
+
+  private ChunkWindow window(int maxChunks) {
+    return new ChunkWindow(CHUNK, maxChunks, budget, FOR_EVER);
+  }
+
+  private Future<byte[]> read(ChunkWindow window, ByteRange range) {
+    Callable<byte[]> reading =
+        () -> {
+          try (RangeReader reader = window.open(range, remote)) {
+            return drain(reader, (int) range.length());
+          }
+        };
+    return threads.submit(reading);
+  }
+
+  private static byte[] drain(RangeReader reader, int length) throws StorageException {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    while (bytes.hasRemaining()) {
+      assertThat(reader.read(bytes)).isPositive();
+    }
+    assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    return bytes.array();
+  }
+
+  private static long count(RangeReader reader) throws StorageException {
+    long total = 0;
+    ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
+    try (reader) {
+      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+        total += n;
+        buffer.clear();
+      }
+    }
+    return total;
+  }
+
+  private static void awaitStubbornly(CountDownLatch latch) {
+    boolean isDone = false;
+    while (!isDone) {
+      try {
+        latch.await();
+        isDone = true;
+      } catch (InterruptedException e) {
+        // That is the point.
+      }
+    }
+  }
+
+  private static void pause(Random random) {
+    if (random.nextInt(3) == 0) {
+      LockSupport.parkNanos(random.nextInt(500_000));
+    }
+  }
+}

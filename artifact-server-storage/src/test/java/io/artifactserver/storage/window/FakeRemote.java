@@ -1,0 +1,137 @@
+package io.artifactserver.storage.window;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A backend that answers when the test says so, and counts. Thread-safe. */
+final class FakeRemote implements ChunkSource {
+  private final Map<Long, CompletableFuture<Optional<Exception>>> answers =
+      new ConcurrentHashMap<>();
+  private final List<ByteRange> begun = Collections.synchronizedList(new ArrayList<>());
+  private final Set<ByteBuffer> buffers =
+      Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger peak = new AtomicInteger();
+  private final AtomicInteger filled = new AtomicInteger();
+  private final AtomicInteger interrupted = new AtomicInteger();
+  private volatile boolean answersAtOnce;
+
+  static FakeRemote thatAnswersAtOnce() {
+    FakeRemote remote = new FakeRemote();
+    remote.answersAtOnce = true;
+    return remote;
+  }
+
+  static StorageException broken(String detail) {
+    return new StorageException.StorageUnavailable("fake", detail, null);
+  }
+
+  /** The byte of the blob at a position. */
+  static byte at(long position) {
+    return (byte) (position * 31 + (position >> 8) * 17);
+  }
+
+  static byte[] bytes(ByteRange range) {
+    byte[] bytes = new byte[Math.toIntExact(range.length())];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = at(range.position() + i);
+    }
+    return bytes;
+  }
+
+  @Override
+  public void fetch(ByteRange range, Room room) throws StorageException {
+    peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+    begun.add(range);
+    try {
+      awaitAnswer(range.position());
+      ByteBuffer target = room.take();
+      buffers.add(target);
+      target.put(bytes(range));
+      filled.incrementAndGet();
+    } finally {
+      inFlight.decrementAndGet();
+    }
+  }
+
+  private void awaitAnswer(long position) throws StorageException {
+    if (answersAtOnce) {
+      return;
+    }
+    try {
+      switch (answer(position).get().orElse(null)) {
+        case null -> {}
+        case StorageException e -> throw e;
+        case RuntimeException e -> throw e;
+        case Exception e -> throw new IllegalArgumentException(e);
+      }
+    } catch (InterruptedException e) {
+      interrupted.incrementAndGet();
+      throw new StorageException.StorageUnavailable("fake", "cancelled", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private CompletableFuture<Optional<Exception>> answer(long position) {
+    return answers.computeIfAbsent(position, _ -> new CompletableFuture<>());
+  }
+
+  /** Answers the fetch at a position, now or when it comes. */
+  void answer(long... positions) {
+    for (long position : positions) {
+      answer(position).complete(Optional.empty());
+    }
+  }
+
+  void answerAll() {
+    answersAtOnce = true;
+    answers.values().forEach(answer -> answer.complete(Optional.empty()));
+  }
+
+  void fail(long position, Exception failure) {
+    answer(position).complete(Optional.of(failure));
+  }
+
+  /** Every range that was asked for, in the order of asking. */
+  List<ByteRange> begun() {
+    synchronized (begun) {
+      return List.copyOf(begun);
+    }
+  }
+
+  int inFlight() {
+    return inFlight.get();
+  }
+
+  /** Most fetches at once. */
+  int peak() {
+    return peak.get();
+  }
+
+  int interrupted() {
+    return interrupted.get();
+  }
+
+  /** How many fetches had memory and filled it. */
+  int filled() {
+    return filled.get();
+  }
+
+  /** How many different buffers were ever filled: never less than were in use at once. */
+  int buffers() {
+    return buffers.size();
+  }
+}

@@ -1,0 +1,64 @@
+package io.artifactserver.benchmarks.gate;
+
+import io.artifactserver.benchmarks.results.Results;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A promise about speed or garbage that every build checks. Immutable.
+ *
+ * @param name short, unique
+ * @param over divided by {@code under}
+ * @param bound on which side of the limit the ratio must be
+ * @param reason why it matters
+ * @param source where the limit is from
+ */
+record Gate(
+    String name, Term over, Term under, Bound bound, double limit, String reason, String source) {
+  /** On which side of the limit the good is. */
+  enum Bound {
+    AT_MOST("<="),
+    AT_LEAST(">=");
+
+    private final String sign;
+
+    Bound(String sign) {
+      this.sign = sign;
+    }
+
+    @Override
+    public String toString() {
+      return sign;
+    }
+  }
+
+  /** What must be measured for it. */
+  List<Term.Subject> subjects() {
+    return Stream.concat(over.subjects(), under.subjects()).toList();
+  }
+
+  /** Looks at a run. */
+  Verdict judge(Results results) {
+    return new Verdict(this, over.of(results) / under.of(results));
+  }
+
+  /** The ratio in words. */
+  String quotient() {
+    return under instanceof Term.One ? over.toString() : over + " / " + under;
+  }
+
+  /**
+   * What a run said of a gate. Immutable.
+   *
+   * @param value of the ratio
+   */
+  record Verdict(Gate gate, double value) {
+    /** Whether the promise is kept. What cannot be compared is not. */
+    boolean holds() {
+      return switch (gate.bound) {
+        case AT_MOST -> value <= gate.limit;
+        case AT_LEAST -> value >= gate.limit;
+      };
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.artifactserver.benchmarks.gate;
+
+import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_LEAST;
+import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_MOST;
+
+import io.artifactserver.benchmarks.gate.Term.Fastest;
+import io.artifactserver.benchmarks.gate.Term.Garbage;
+import io.artifactserver.benchmarks.gate.Term.One;
+import io.artifactserver.benchmarks.gate.Term.Slowest;
+import io.artifactserver.benchmarks.gate.Term.Subject;
+import io.artifactserver.benchmarks.gate.Term.Time;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Every gate. A limit that is a ratio of times leaves room for noise: what it is there to catch is
+ * many times slower, and GatesTest plants just that for each.
+ */
+final class Gates {
+  private static final Term ONE = new One();
+  private static final double KIBIBYTE = 1024;
+
+  private static final Subject PREAD_0 = at("SeekBenchmark.pread", 0);
+  private static final Subject PREAD_600 = at("SeekBenchmark.pread", 600_000_000);
+  private static final Subject MAPPED_0 = at("SeekBenchmark.mappedCopy", 0);
+  private static final Subject MAPPED_600 = at("SeekBenchmark.mappedCopy", 600_000_000);
+  private static final Subject ENCRYPTED_0 = at("SeekBenchmark.encrypted", 0);
+  private static final Subject ENCRYPTED_600 = at("SeekBenchmark.encrypted", 600_000_000);
+  private static final Subject SKIP_600 = at("SeekBenchmark.legacySkipFully", 600_000_000);
+  private static final Subject SKIPPING_DECRYPTION_600 =
+      at("SeekBenchmark.legacyDecryption", 600_000_000);
+  private static final Subject PLAIN_128K = at("SegmentBenchmark.plain", 600_000_000);
+  private static final Subject ENCRYPTED_128K = at("SegmentBenchmark.encrypted", 600_000_000);
+  private static final Subject PLAN_RANGE =
+      new Subject("ResponsePlannerBenchmark.plan", Map.of("question", "RANGE"));
+  private static final Subject PLAN_CHUNKS =
+      new Subject("ResponsePlannerBenchmark.plan", Map.of("question", "CHUNKS_167"));
+  private static final Subject PEEK =
+      new Subject("CatalogLookupBenchmark.peek", Map.of("artifacts", "1000"));
+  private static final Subject HASH_MAP =
+      new Subject("CatalogLookupBenchmark.hashMap", Map.of("artifacts", "1000"));
+
+  private static final String FLAT = "A range costs what it weighs, wherever it is.";
+  private static final String FLAT_SOURCE =
+      "published: 0.034 ms at each position after the fix of the skip";
+  private static final String WINDOW_SOURCE =
+      "published for Bazel with the same parameters: 812 to 68 ms, 12,849 to 991 ms";
+
+  static final List<Gate> ALL =
+      List.of(
+          new Gate(
+              "seek, pread: 600 MB / 0",
+              new Time(PREAD_600),
+              new Time(PREAD_0),
+              AT_MOST,
+              1.3,
+              FLAT,
+              FLAT_SOURCE),
+          new Gate(
+              "seek, map: 600 MB / 0",
+              new Time(MAPPED_600),
+              new Time(MAPPED_0),
+              AT_MOST,
+              1.3,
+              FLAT,
+              FLAT_SOURCE),
+          new Gate(
+              "seek, encrypted: 600 MB / 0",
+              new Time(ENCRYPTED_600),
+              new Time(ENCRYPTED_0),
+              AT_MOST,
+              1.3,
+              FLAT,
+              FLAT_SOURCE),
+          new Gate(
+              "seek: commons-io's skip / pread",
+              new Time(SKIP_600),
+              new Time(PREAD_600),
+              AT_LEAST,
+              100,
+              "Nothing reads and discards the bytes before a range.",
+              "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
+          new Gate(
+              "seek: commons-io's skip / map",
+              new Time(SKIP_600),
+              new Time(MAPPED_600),
+              AT_LEAST,
+              100,
+              "Nothing reads and discards the bytes before a range.",
+              "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
+          new Gate(
+              "seek: skipping decryption / encrypted",
+              new Time(SKIPPING_DECRYPTION_600),
+              new Time(ENCRYPTED_600),
+              AT_LEAST,
+              100,
+              "Nothing decrypts and discards the bytes before a range.",
+              "measured before the first line was written: 360 to 660 ms against 0.05 ms"),
+          new Gate(
+              "encryption: 128 KiB encrypted / plain",
+              new Time(ENCRYPTED_128K),
+              new Time(PLAIN_128K),
+              AT_MOST,
+              4,
+              "An encrypted range is worth four plain ones at most.",
+              "issue 6; measured 3.6 when encryption came"),
+          new Gate(
+              "garbage of a range, pread",
+              new Garbage(PREAD_600),
+              ONE,
+              AT_MOST,
+              16 * KIBIBYTE,
+              "No buffer is made for a range; the collector would be what a device waits for.",
+              "a quarter of the smallest useful buffer, in bytes"),
+          new Gate(
+              "garbage of a range, map",
+              new Garbage(MAPPED_600),
+              ONE,
+              AT_MOST,
+              1 * KIBIBYTE,
+              "A mapped range is a lease and a slice.",
+              "measured: 152 bytes"),
+          new Gate(
+              "garbage of a range, encrypted 128 KiB",
+              new Garbage(ENCRYPTED_128K),
+              ONE,
+              AT_MOST,
+              16 * KIBIBYTE,
+              "Segments are decrypted in pooled buffers; stock Tink leaves 140 KB.",
+              "issue 6; measured 3.2 KB when encryption came"),
+          window("window, download of 32 x 1 KiB: 1 / 16", "download", "32x1024"),
+          window("window, download of 32 x 1 MiB: 1 / 16", "download", "32x1048576"),
+          window("window, upload of 32 x 1 KiB: 1 / 16", "upload", "32x1024"),
+          new Gate(
+              "planner: 167 ranges / 1 range",
+              new Time(PLAN_CHUNKS),
+              new Time(PLAN_RANGE),
+              AT_MOST,
+              100,
+              "The checks of many ranges are linear: zchunk sends 167 at a time.",
+              "167 would be linear; measured 30 to 40"),
+          new Gate(
+              "planner: 1 range / reading its 128 KiB",
+              new Time(PLAN_RANGE),
+              new Time(PLAIN_128K),
+              // Units: nanoseconds against microseconds.
+              AT_MOST,
+              0.25 * 1000,
+              "Deciding costs little beside doing.",
+              "a budget of 2 us beside some 8; measured 0.2 to 0.3 us"),
+          new Gate(
+              "garbage of a plan",
+              new Garbage(PLAN_RANGE),
+              ONE,
+              AT_MOST,
+              1 * KIBIBYTE,
+              "RAUC asks for thousands of ranges: cost per request is everything.",
+              "the planner's budget; measured 288 bytes"),
+          new Gate(
+              "catalog: warm lookup / hash map",
+              new Time(PEEK),
+              new Time(HASH_MAP),
+              AT_MOST,
+              20,
+              "A warm download asks nobody, on the connection's own thread.",
+              "measured: 4 to 7"),
+          new Gate(
+              "garbage of a warm lookup",
+              new Garbage(PEEK),
+              ONE,
+              AT_MOST,
+              64,
+              "Every request does it.",
+              "measured: 16 bytes, the Optional"),
+          new Gate(
+              "digests: all four / slowest alone",
+              new Time(new Subject("DigestBenchmark.all", Map.of())),
+              new Slowest(
+                  Arrays.stream(DigestAlgorithm.values())
+                      .map(algorithm ->
+                          time("DigestBenchmark.one", Map.of("algorithm", algorithm.name())))
+                      .toList()),
+              AT_MOST,
+              2,
+              "An upload should not wait for its digests much longer than for the slowest of them.",
+              "with two processors the four take at least 1.4; one after the other they take 2.9"),
+          new Gate(
+              "copy buffer: 64 KiB / fastest size",
+              time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", "65536")),
+              new Fastest(
+                  Stream.of("8192", "65536", "262144", "1048576")
+                      .map(length ->
+                          time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", length)))
+                      .toList()),
+              AT_MOST,
+              1.5,
+              "The buffer that downloads are copied with is not the wrong one.",
+              "published: in one process the sizes tie"),
+          new Gate(
+              "server, 80 clients: map / 64 KiB buffer",
+              time("ServerBufferBenchmark.download", Map.of("body", "mapped")),
+              time("ServerBufferBenchmark.download", Map.of("body", "65536")),
+              AT_MOST,
+              1.1,
+              "A plain file goes out from its mapping because that is the fastest way.",
+              "ADR 0002"),
+          new Gate(
+              "server, 80 clients: 64 KiB / fastest buffer",
+              time("ServerBufferBenchmark.download", Map.of("body", "65536")),
+              new Fastest(
+                  Stream.of("8192", "65536", "262144")
+                      .map(length -> time("ServerBufferBenchmark.download", Map.of("body", length)))
+                      .toList()),
+              AT_MOST,
+              1.3,
+              "Encrypted and remote bodies go out through a buffer of the right size.",
+              "published with Tomcat: 462 ms with 8 KB, 2,737 ms with 256 KB"));
+
+  private Gates() {}
+
+  private static Subject at(String name, long position) {
+    return new Subject(name, Map.of("position", Long.toString(position)));
+  }
+
+  private static Time time(String name, Map<String, String> knobs) {
+    return new Time(new Subject(name, knobs));
+  }
+
+  private static Gate window(String name, String method, String chunks) {
+    return new Gate(
+        name,
+        chunks(method, chunks, 1),
+        chunks(method, chunks, 16),
+        AT_LEAST,
+        8,
+        "Chunks of a remote backend are fetched and sent ahead, 16 at a time.",
+        WINDOW_SOURCE);
+  }
+
+  private static Time chunks(String method, String chunks, int window) {
+    return time(
+        "ChunkedTransferBenchmark." + method,
+        Map.of("chunks", chunks, "window", Integer.toString(window), "schedulerThreads", "2"));
+  }
+}

@@ -1,0 +1,148 @@
+package io.artifactserver.benchmarks.gate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.artifactserver.benchmarks.gate.Gate.Bound;
+import io.artifactserver.benchmarks.gate.GateKeeper.Outcome;
+import io.artifactserver.benchmarks.gate.Term.Subject;
+import io.artifactserver.benchmarks.gate.Term.Time;
+import io.artifactserver.benchmarks.results.Machines;
+import io.artifactserver.benchmarks.results.Metric;
+import io.artifactserver.benchmarks.results.Result;
+import io.artifactserver.benchmarks.results.Results;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class GateKeeperTest {
+  private static final Subject FAR = new Subject("Seek.read", Map.of("position", "600"));
+  private static final Subject NEAR = new Subject("Seek.read", Map.of("position", "0"));
+  private static final Subject OTHER = new Subject("Plan.plan", Map.of());
+  private static final Gate FLAT =
+      new Gate(
+          "flat", new Time(FAR), new Time(NEAR), Bound.AT_MOST, 1.3, "the reason", "the source");
+  private static final Gate CHEAP =
+      new Gate("cheap", new Time(OTHER), new Time(NEAR), Bound.AT_MOST, 1, "why", "where from");
+
+  private final List<Subject> measured = new ArrayList<>();
+  private final Deque<Double> far = new ArrayDeque<>();
+
+  @Test
+  void measuresEachSubjectOnceARound() {
+    Outcome outcome = check(FLAT, CHEAP);
+
+    assertThat(outcome.holds()).isTrue();
+    assertThat(measured).containsExactly(FAR, NEAR, OTHER, FAR, NEAR, OTHER);
+    assertThat(outcome.results().results())
+        .allSatisfy(result -> assertThat(result.primaryMetric().rawData()).hasSize(2));
+  }
+
+  @Test
+  void noiseIsMeasuredAgainAndForgotten() {
+    far.addAll(List.of(9.0, 9.0));
+
+    Outcome outcome = check(FLAT, CHEAP);
+
+    assertThat(outcome.holds()).isTrue();
+    assertThat(outcome.measuredAgain()).containsExactly("flat");
+    assertThat(measured.subList(6, measured.size()))
+        .hasSize(2 * GateKeeper.ROUNDS_AGAIN)
+        .containsOnly(FAR, NEAR);
+    assertThat(outcome.table()).contains("ok    flat").contains("measured again");
+  }
+
+  @Test
+  void aRegressionFailsTwiceAndIsExplained() {
+    far.addAll(List.of(9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0));
+
+    Outcome outcome = check(FLAT, CHEAP);
+
+    assertThat(outcome.holds()).isFalse();
+    assertThat(outcome.table())
+        .contains("FAIL  flat")
+        .contains("9  <= 1.3")
+        .contains("the reason")
+        .contains("the source")
+        .contains("ok    cheap");
+  }
+
+  @Test
+  void oneBadIterationIsNoRegression() {
+    Results results =
+        results(FAR, List.of(1.0, 1.0, 50.0, 1.1, 1.0)).with(results(NEAR, List.of(1.0)));
+
+    assertThat(FLAT.judge(results).holds()).isTrue();
+  }
+
+  @Test
+  void whatIsNoNumberDoesNotHold() {
+    Results results = results(FAR, List.of(0.0)).with(results(NEAR, List.of(0.0)));
+
+    assertThat(FLAT.judge(results).holds()).isFalse();
+  }
+
+  @Test
+  void theRunEndsWithAStatusAndLeavesAFileAndAPage(@TempDir Path folder) throws IOException {
+    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, silent())).isZero();
+    String page = Files.readString(folder.resolve("gates.html"), StandardCharsets.UTF_8);
+    assertThat(page).contains("Every gate holds").contains("the reason").doesNotContain("http");
+    assertThat(Files.readString(folder.resolve("gates.json"))).contains("\"holds\" : true");
+
+    far.addAll(List.of(9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0));
+    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, silent())).isEqualTo(1);
+    assertThat(Files.readString(folder.resolve("gates.html"))).contains("Not every gate holds");
+  }
+
+  @Test
+  void thePageHasItsChartsWithinItself() {
+    Results results = results(NEAR, List.of(1.0)).with(results(FAR, List.of(1000.0)));
+    assumeTrue(
+        BarChart.image(results.results()).isPresent(),
+        "This machine cannot draw text: install fontconfig and a font");
+
+    String page =
+        GatePage.of(
+            new GateReport("2026-01-01T00:00:00Z", Machines.here(), List.of(), results.results()));
+
+    assertThat(page).containsOnlyOnce("src=\"data:image/png;base64,iVBOR");
+  }
+
+  private Outcome check(Gate... gates) {
+    return new GateKeeper(List.of(gates), this::bench, silent()).check();
+  }
+
+  private static PrintStream silent() {
+    return new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+  }
+
+  private Results bench(Subject subject) {
+    measured.add(subject);
+    double time = subject.equals(FAR) && !far.isEmpty() ? far.poll() : 1;
+    return results(subject, List.of(time, time, time));
+  }
+
+  private static Results results(Subject subject, List<Double> samples) {
+    Metric metric = new Metric(samples.getFirst(), 0, "us/op", List.of(samples));
+    return new Results(
+        List.of(
+            new Result(
+                "some.package." + subject.name(),
+                "avgt",
+                1,
+                1,
+                subject.knobs(),
+                metric,
+                Map.of())));
+  }
+}

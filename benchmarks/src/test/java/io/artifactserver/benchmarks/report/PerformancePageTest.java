@@ -1,0 +1,108 @@
+package io.artifactserver.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.benchmarks.load.LoadReport;
+import io.artifactserver.benchmarks.load.LoadReport.Goal;
+import io.artifactserver.benchmarks.load.LoadReport.Machine;
+import io.artifactserver.benchmarks.load.LoadReport.Ratio;
+import io.artifactserver.benchmarks.load.LoadReport.ScenarioResult;
+import io.artifactserver.benchmarks.load.Metric;
+import io.artifactserver.benchmarks.results.Result;
+import io.artifactserver.benchmarks.results.ResultFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PerformancePageTest {
+  private static final Machine MACHINE = new Machine(2, "cpu", 1, "kernel", "system", "java");
+
+  @Test
+  void theCommittedPageIsMadeOfTheCommittedResults() throws IOException {
+    assertThat(Files.readString(Path.of("../docs/performance.md")))
+        .as("docs/performance.md is not what benchmarks/report makes of benchmarks/results")
+        .isEqualTo(Report.page(Path.of("results")));
+  }
+
+  @Test
+  void showsFiguresBesidePublishedOnesWithTheirCommand() {
+    String page =
+        PerformancePage.of(
+            List.of(run(seek("pread", "0", 50), seek("pread", "600000000", 60))), List.of());
+
+    assertThat(page)
+        .contains("| us/op | position 0 | position 600000000 | bytes allocated |")
+        .contains("| `pread` | 50 ± 1 | 60 ± 1 |  |")
+        .contains("| *hawkBit, skip by reading* | *34* | *27,210* |")
+        .contains("`the command`, 2026-01-02, at commit abc");
+  }
+
+  @Test
+  void whatIsBelowItsTargetIsNotWon() {
+    String page =
+        PerformancePage.of(
+            List.of(run(seek("pread", "0", 50), seek("pread", "600000000", 60))),
+            List.of(
+                load(
+                    List.of(
+                        new Ratio(
+                            "artifact-server", "best nginx", "requests/s", true, List.of(), 0.9),
+                        new Ratio("artifact-server", "caddy", "requests/s", true, List.of(), 3),
+                        new Ratio("artifact-server", "caddy", "p99 ms", false, List.of(), 3)),
+                    List.of(
+                        new Goal("artifact-server", "p99 ms", "", "<=", 50, 40, true),
+                        new Goal("artifact-server", "p50 ms", "", "<=", 5, 10, false)))));
+
+    String notWon = between(page, "## What is not won yet", "And what is:");
+    String won = between(page, "And what is:", "## Seek");
+    assertThat(notWon)
+        .contains("A range at 600 MB takes no longer than one at 0 | 1.2 | <= 1.05")
+        .contains("artifact-server / best nginx | 0.9 | >= 1")
+        .contains("p50 ms of artifact-server | 10 | <= 5")
+        .doesNotContain("caddy");
+    assertThat(won)
+        .contains("artifact-server / caddy | 3 | >= 1")
+        .contains("p99 ms of artifact-server | 40 | <= 50")
+        .doesNotContain("nginx");
+  }
+
+  private static String between(String page, String from, String to) {
+    return page.substring(page.indexOf(from), page.indexOf(to));
+  }
+
+  private static ResultFile run(Result... results) {
+    return new ResultFile("the command", "2026-01-02T03:04:05Z", "abc", MACHINE, List.of(results));
+  }
+
+  private static Result seek(String method, String position, double score) {
+    return new Result(
+        "x.SeekBenchmark." + method,
+        "avgt",
+        1,
+        1,
+        Map.of("position", position),
+        new io.artifactserver.benchmarks.results.Metric(score, 1, "us/op", List.of(List.of(score))),
+        Map.of());
+  }
+
+  private static LoadReport load(List<Ratio> ratios, List<Goal> goals) {
+    return new LoadReport(
+        LoadReport.SCHEMA,
+        "2026-01-02T03:04:05Z",
+        "abc",
+        "the load's command",
+        MACHINE,
+        new LoadReport.ServedFile(800_000_000, 1),
+        5,
+        1,
+        1,
+        false,
+        List.of(),
+        List.of(
+            new ScenarioResult(
+                "small", "4 KiB ranges.", Metric.REQUEST_RATE, List.of(), ratios, goals)));
+  }
+}
