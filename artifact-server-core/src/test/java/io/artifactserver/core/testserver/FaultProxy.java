@@ -200,7 +200,7 @@ public final class FaultProxy implements Closeable {
     if (fault.isPresent() && fault.get() instanceof Fault.Refuse(int status, String code)) {
       continueIfAsked(request, toClient);
       transfer(fromClient, OutputStream.nullOutputStream(), length);
-      refuse(toClient, status, code);
+      refuse(request, toClient, status, code);
       return true;
     }
     if (!upstream.isConnected()) {
@@ -277,7 +277,8 @@ public final class FaultProxy implements Closeable {
     }
   }
 
-  private static void refuse(OutputStream toClient, int status, String code) throws IOException {
+  private static void refuse(Request request, OutputStream toClient, int status, String code)
+      throws IOException {
     byte[] body =
         "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>planned</Message></Error>"
             .formatted(code)
@@ -286,7 +287,9 @@ public final class FaultProxy implements Closeable {
         "HTTP/1.1 %d Planned\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n"
             .formatted(status, body.length)
             .getBytes(StandardCharsets.US_ASCII));
-    toClient.write(body);
+    if (!request.method().equals("HEAD")) {
+      toClient.write(body);
+    }
     toClient.flush();
   }
 

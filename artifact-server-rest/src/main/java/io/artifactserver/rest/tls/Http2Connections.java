@@ -18,7 +18,7 @@ import org.springframework.context.SmartLifecycle;
  * answered, and clients take new ones elsewhere (RFC 9113, section 6.8). Thread-safe.
  */
 public final class Http2Connections implements SmartLifecycle {
-  /** One write to the socket, in bytes: Jetty's 32 KiB cost a single stream a fifth. */
+  /** Gathered before a write to the socket, in bytes: 16 frames of a single stream, not 2. */
   private static final int WRITE_THRESHOLD = 256 * 1024;
 
   /** What a client may send before it is read, in bytes: an upload at 100 ms and 300 Mbit/s. */

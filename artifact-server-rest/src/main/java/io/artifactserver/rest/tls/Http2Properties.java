@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param maxStreams requests at the same time on one connection; default 128. More are refused, and
  *     clients send them again. Lower it to save memory: each request under way holds some.
  * @param maxControlFrames per second and connection that ask for work and transfer nothing (resets,
- *     pings, settings, priorities, continuations); default 1000. Beyond it the connection is
+ *     pings, settings, priorities, continuations); default 2000. Beyond it the connection is
  *     closed. Raise it for clients that abort more downloads than that.
  */
 @ConfigurationProperties("artifact-server.http2")

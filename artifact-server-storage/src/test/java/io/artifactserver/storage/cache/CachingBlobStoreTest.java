@@ -456,6 +456,8 @@ class CachingBlobStoreTest {
             .isEqualTo(content.length);
       }
       assertThat(cache.figures().passes()).isEqualTo(3);
+      // Said by the thread that fetched, which nobody waits for.
+      Warm.await(() -> output.getAll().contains("The cache takes no more"));
       assertThat(output).containsOnlyOnce("The cache takes no more").contains("No space left");
       cache.delete(ref);
       later(CacheEntry.PAUSE.multipliedBy(2));

@@ -504,7 +504,9 @@ class ChunkWindowTest {
       remote.answer((long) head * CHUNK);
     }
     eventually("they share", () -> newcomers.begun().size() == 4);
-    assertThat(remote.begun()).hasSize(8);
+    // Between two grants the newcomer does not wait for a moment, and the first may be quicker
+    // once.
+    assertThat(remote.begun()).hasSizeBetween(8, 9);
     newcomers.answerAll();
     assertThat(second.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(4 * CHUNK)));
     eventually("the first has it all again", () -> remote.begun().size() == 12);

@@ -1,0 +1,122 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.testserver.S3ProxyServer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged program moves blobs to a bucket and back, beside a server that serves. */
+class MigrateIT {
+  private static final int LENGTH = 7_000_003;
+
+  private final byte[] plain = Bytes.random(LENGTH, 1);
+  private final byte[] secret = Bytes.random(LENGTH, 2);
+  private final byte[] late = Bytes.random(1000, 3);
+
+  @Test
+  void movesToTheBucketAndBackWhileTheServerServes(@TempDir Path folder) throws Exception {
+    Path data = folder.resolve("data");
+    try (S3ProxyServer s3 = S3ProxyServer.start(folder.resolve("s3"))) {
+      String[] bucket = {
+        "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),
+        "--artifact-server.storage.s3.bucket=moved",
+        "--artifact-server.storage.s3.create-bucket=true",
+        "--artifact-server.storage.s3.access-key=" + S3ProxyServer.ACCESS_KEY,
+        "--artifact-server.storage.s3.secret-key=" + S3ProxyServer.SECRET_KEY,
+        "--artifact-server.storage.s3.path-style=true"
+      };
+      try (PackagedServer server = PackagedServer.start(data);
+          Operator operator = new Operator(server)) {
+        operator.createRepository("fleet", true);
+        operator.createEncryptedRepository("vault");
+        assertThat(operator.put("fleet", "firmware", plain).statusCode()).isEqualTo(201);
+        assertThat(operator.put("vault", "firmware", secret).statusCode()).isEqualTo(201);
+        Run first = migrate(data, "file", "s3", bucket);
+        assertThat(first.output()).contains("Copied 2, there already 0");
+        assertThat(first.status()).isZero();
+        requireAll(operator);
+        assertThat(operator.put("fleet", "late", late).statusCode()).isEqualTo(201);
+      }
+      // The server is stopped: the command starts the database itself.
+      assertThat(migrate(data, "file", "s3", bucket).output())
+          .contains("Copied 1, there already 2");
+      List<String> onS3 = new ArrayList<>(List.of(bucket));
+      onS3.add("--artifact-server.storage.backend=s3");
+      deleteBlobs(data);
+      try (PackagedServer server = PackagedServer.start(data, onS3.toArray(String[]::new));
+          Operator operator = new Operator(server)) {
+        requireAll(operator);
+        requireSame(operator, "/artifacts/fleet/late", late);
+        Run back = migrate(data, "s3", "file", bucket);
+        assertThat(back.output()).contains("Copied 3, there already 0");
+        assertThat(back.status()).isZero();
+      }
+      try (PackagedServer server = PackagedServer.start(data);
+          Operator operator = new Operator(server)) {
+        requireAll(operator);
+        requireSame(operator, "/artifacts/fleet/late", late);
+      }
+    }
+  }
+
+  @Test
+  void saysWhatIsWrong(@TempDir Path folder) throws Exception {
+    Path data = folder.resolve("data");
+    Run same = migrate(data, "file", "file");
+    assertThat(same.status()).isEqualTo(2);
+    assertThat(same.output()).contains("name two backends", "--from file --to s3");
+    Run noBucket = migrate(data, "file", "s3");
+    assertThat(noBucket.status()).isEqualTo(1);
+    assertThat(noBucket.output())
+        .contains("artifact-server migrate: ")
+        .doesNotContain("at io.artifactserver");
+  }
+
+  private void requireAll(Operator operator) throws Exception {
+    requireSame(operator, "/artifacts/fleet/firmware", plain);
+    requireSame(operator, "/artifacts/vault/firmware", secret);
+  }
+
+  private static void requireSame(Operator operator, String address, byte[] expected)
+      throws Exception {
+    assertThat(Arrays.mismatch(operator.download(address).body(), expected)).isEqualTo(-1);
+  }
+
+  private static void deleteBlobs(Path data) throws IOException {
+    try (Stream<Path> files = Files.walk(data.resolve("blobs"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static Run migrate(Path data, String from, String to, String... settings)
+      throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
+    command.addAll(List.of("-jar", System.getProperty("server.jar", ""), "migrate"));
+    command.addAll(List.of("--from", from, "--to", to));
+    command.add("--artifact-server.data-dir=" + data);
+    command.addAll(List.of(settings));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("migrate does not end:\n" + output);
+    }
+    return new Run(process.exitValue(), output);
+  }
+
+  private record Run(int status, String output) {}
+}
