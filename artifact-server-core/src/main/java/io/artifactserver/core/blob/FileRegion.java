@@ -1,6 +1,8 @@
 package io.artifactserver.core.blob;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 
 /**
  * A range whose bytes lie verbatim in a local file, mapped into memory. Reading a page that is not
@@ -26,6 +28,20 @@ public interface FileRegion extends AutoCloseable {
 
   /** Reads the bytes into the page cache. Blocks on the disk. */
   void load(long offset, int length);
+
+  /**
+   * Writes bytes to a channel; from a file the kernel sends them out of the page cache, uncopied.
+   *
+   * @param offset from the region's start, in bytes
+   * @param length in bytes
+   * @return how many the channel took, in bytes; fewer than {@code length} if it does not block
+   * @throws IOException if the channel fails
+   * @throws IndexOutOfBoundsException if the bytes are not within the region
+   * @throws IllegalStateException if the region is closed
+   */
+  default long transferTo(long offset, int length, WritableByteChannel target) throws IOException {
+    return target.write(slice(offset, length));
+  }
 
   /** Gives the region back; every slice must be out of use. May be repeated. */
   @Override

@@ -32,6 +32,7 @@ public class ConnectionConfiguration {
       Connections connections) {
     return factory ->
         factory.addServerCustomizers(server -> {
+          SendfileConnector.install(server);
           connections.watch(server);
           shrinkResponseHeads(server);
         });

@@ -23,11 +23,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.AbstractConnector;
+import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
@@ -137,6 +139,16 @@ public final class Connections
     }
     Watched watched = watched(request);
     return watched == null ? Pace.UNWATCHED : watched.pace();
+  }
+
+  /** Sends files on the request's connection, one after the other, if it can do so. */
+  public static FileSender fileSender(Request request) {
+    ConnectionMetaData connection = request.getConnectionMetaData();
+    // The frames of HTTP/2 are too short to be worth two system calls each.
+    return connection.getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion()
+            && connection.getConnection().getEndPoint() instanceof FileSender sender
+        ? sender
+        : FileSender.NONE;
   }
 
   /** Ends every connection now, whatever it does. */

@@ -6,6 +6,8 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.FileSender;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
@@ -234,7 +236,11 @@ final class ResponseEmitter {
               response,
               callback,
               new MappedBody(
-                  new InlineRegion(bytes), 0, parts, request.getComponents().getByteBufferPool()));
+                  new InlineRegion(bytes),
+                  0,
+                  parts,
+                  request.getComponents().getByteBufferPool(),
+                  FileSender.NONE));
       case Served.Bytes.Stored(BlobRef ref) -> {
         try {
           Blob blob = stores.blob(ref);
@@ -271,7 +277,8 @@ final class ResponseEmitter {
             request,
             response,
             callback,
-            new MappedBody(region.get(), covering.position(), parts, pool));
+            new MappedBody(
+                region.get(), covering.position(), parts, pool, Connections.fileSender(request)));
       } else {
         reads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
       }

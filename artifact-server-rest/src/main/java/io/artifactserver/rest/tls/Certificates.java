@@ -8,6 +8,8 @@ import java.security.cert.X509Certificate;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import javax.net.ssl.SSLEngine;
+import org.conscrypt.Conscrypt;
 import org.eclipse.jetty.http2.HTTP2Cipher;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +88,7 @@ final class Certificates {
   }
 
   private SslContextFactory.Server tried(KeyStore keys, @Nullable KeyStore authorities) {
-    SslContextFactory.Server factory = new SslContextFactory.Server();
+    SslContextFactory.Server factory = new ResumingServer();
     factory.setProvider(provider);
     factory.setKeyStore(keys);
     factory.setKeyStorePassword(TlsFiles.STORE_PASSWORD);
@@ -126,5 +128,19 @@ final class Certificates {
     String name = failure.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     String message = failure.getMessage();
     return failure instanceof IOException ? name + " " + message : String.valueOf(message);
+  }
+
+  /**
+   * Gives session tickets (RFC 8446, section 4.6.1), so that a device that comes back does without
+   * a signature: the JDK does by itself, Conscrypt when it is told to.
+   */
+  private static final class ResumingServer extends SslContextFactory.Server {
+    @Override
+    public void customize(SSLEngine engine) {
+      super.customize(engine);
+      if (Conscrypt.isConscrypt(engine)) {
+        Conscrypt.setUseSessionTickets(engine, true);
+      }
+    }
   }
 }

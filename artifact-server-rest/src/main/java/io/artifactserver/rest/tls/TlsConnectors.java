@@ -88,7 +88,11 @@ final class TlsConnectors
   private static ServerConnector connector(
       Server server, ServerConnector plain, int port, List<ConnectionFactory> factories) {
     ServerConnector connector =
-        new ServerConnector(server, factories.toArray(ConnectionFactory[]::new));
+        new ServerConnector(
+            server,
+            plain.getAcceptors(),
+            plain.getSelectorManager().getSelectorCount(),
+            factories.toArray(ConnectionFactory[]::new));
     connector.setHost(plain.getHost());
     connector.setPort(port);
     return connector;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.FileSender;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +39,8 @@ class MappedBodyTest {
   void coldRangeIsLoadedPieceByPiece(int length) throws StorageException {
     ByteRange range = new ByteRange(LENGTH - length, length);
     ColdRegion part = new ColdRegion(slice(range));
-    try (BodySource body = new MappedBody(part, range.position(), BodyPart.of(range), pool)) {
+    try (BodySource body =
+        new MappedBody(part, range.position(), BodyPart.of(range), pool, FileSender.NONE)) {
       assertThat(body.isReady()).isFalse();
       assertThat(ExpectedBody.drain(body)).isEqualTo(slice(range));
     }
@@ -53,7 +55,7 @@ class MappedBodyTest {
   void warmRangeGoesOutInLargeSlicesAndIsNeverLoaded() throws StorageException {
     region.warm(0, LENGTH);
     ByteRange range = ByteRange.whole(LENGTH);
-    try (BodySource body = new MappedBody(region, 0, BodyPart.of(range), pool)) {
+    try (BodySource body = new MappedBody(region, 0, BodyPart.of(range), pool, FileSender.NONE)) {
       assertThat(body.isReady()).isTrue();
       assertThat(body.next().remaining()).isEqualTo(MappedBody.MAX_SLICE);
       assertThat(ExpectedBody.drain(body)).hasSize(LENGTH - MappedBody.MAX_SLICE);
@@ -65,7 +67,8 @@ class MappedBodyTest {
   @Test
   void slowConnectionGetsSlicesThatAreCheckedSoonBeforeTheyAreSent() throws StorageException {
     region.warm(0, LENGTH);
-    try (BodySource body = new MappedBody(region, 0, BodyPart.of(ByteRange.whole(LENGTH)), pool)) {
+    try (BodySource body =
+        new MappedBody(region, 0, BodyPart.of(ByteRange.whole(LENGTH)), pool, FileSender.NONE)) {
       assertThat(body.next().remaining()).isEqualTo(MappedBody.MAX_SLICE);
       body.slowDown();
       assertThat(body.next().remaining()).isEqualTo(MappedBody.SLOW_SLICE);
@@ -90,7 +93,8 @@ class MappedBodyTest {
       MultipartByteRanges multipart =
           new MultipartByteRanges(
               ExpectedBody.ranges(random, LENGTH), "application/octet-stream", LENGTH);
-      try (BodySource body = new MappedBody(partlyWarm, 0, BodyPart.of(multipart), buffers)) {
+      try (BodySource body =
+          new MappedBody(partlyWarm, 0, BodyPart.of(multipart), buffers, FileSender.NONE)) {
         assertThat(body.isReady()).as("framing comes first").isTrue();
         assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, CONTENT));
       }
@@ -108,7 +112,8 @@ class MappedBodyTest {
         IntStream.range(0, 167).mapToObj(i -> new ByteRange(i * 1000L, 200)).toList();
     MultipartByteRanges multipart = new MultipartByteRanges(ranges, "application/x", LENGTH);
     int pieces = 0;
-    try (BodySource body = new MappedBody(region, 0, BodyPart.of(multipart), pool)) {
+    try (BodySource body =
+        new MappedBody(region, 0, BodyPart.of(multipart), pool, FileSender.NONE)) {
       for (; body.hasNext(); pieces++) {
         assertThat(body.isReady()).isTrue();
         body.next();
@@ -122,7 +127,8 @@ class MappedBodyTest {
     MultipartByteRanges multipart =
         new MultipartByteRanges(
             List.of(new ByteRange(0, 10), new ByteRange(5, 10)), "application/x", LENGTH);
-    try (BodySource body = new MappedBody(region, 0, BodyPart.of(multipart), pool)) {
+    try (BodySource body =
+        new MappedBody(region, 0, BodyPart.of(multipart), pool, FileSender.NONE)) {
       body.next();
       body.prepare();
     }

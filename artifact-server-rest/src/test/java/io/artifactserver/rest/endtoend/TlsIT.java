@@ -25,7 +25,6 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,7 +208,6 @@ class TlsIT {
   }
 
   @Test
-  @Disabled("openssl is given a session and none is resumed: to be repaired, not to be forgotten")
   void sessionsAreResumed() throws Exception {
     Client.assumeInstalled("openssl");
     Client client = new Client(folder);

@@ -3,43 +3,53 @@ package io.artifactserver.storage.mapped;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One mapping and the count of its open regions; unmapped when it is retired and the count is zero.
  * Thread-safe.
  */
 final class MappedFile {
+  private static final Logger LOG = LoggerFactory.getLogger(MappedFile.class);
+
   private static final int CLOSED = -1;
 
   private final String key;
   private final Arena arena;
+  private final FileChannel channel;
   private final MemorySegment bytes;
   private final ResidentBlocks resident;
   private final AtomicInteger leases = new AtomicInteger();
   private volatile boolean retired;
   private volatile long lastUsed;
 
-  private MappedFile(String key, Arena arena, MemorySegment bytes, LongSupplier nanoClock) {
+  private MappedFile(
+      String key, Arena arena, FileChannel channel, MemorySegment bytes, LongSupplier nanoClock) {
     this.key = key;
     this.arena = arena;
+    this.channel = channel;
     this.bytes = bytes;
     this.resident = new ResidentBlocks(bytes, nanoClock);
     this.lastUsed = nanoClock.getAsLong();
   }
 
-  /** Maps all of the file. The mapping outlives the channel. */
+  /** Maps all of the file, and takes the channel over. */
   static MappedFile map(String key, FileChannel channel, LongSupplier nanoClock)
       throws IOException {
     Arena arena = Arena.ofShared();
     try {
-      return new MappedFile(
-          key, arena, channel.map(MapMode.READ_ONLY, 0, channel.size(), arena), nanoClock);
+      MemorySegment bytes = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
+      return new MappedFile(key, arena, channel, bytes, nanoClock);
     } catch (IOException | RuntimeException e) {
       arena.close();
+      channel.close();
       throw e;
     }
   }
@@ -50,6 +60,23 @@ final class MappedFile {
 
   MemorySegment bytes() {
     return bytes;
+  }
+
+  /**
+   * Has the kernel send bytes. A thread that is interrupted in it closes the channel for everybody:
+   * from then on the bytes are written from the mapping.
+   */
+  long transferTo(long position, int length, WritableByteChannel target) throws IOException {
+    if (channel.isOpen()) {
+      try {
+        return channel.transferTo(position, length, target);
+      } catch (ClosedChannelException e) {
+        if (channel.isOpen() || !target.isOpen()) {
+          throw e;
+        }
+      }
+    }
+    return target.write(bytes.asSlice(position, length).asByteBuffer());
   }
 
   ResidentBlocks resident() {
@@ -101,6 +128,11 @@ final class MappedFile {
       return leases.get() == CLOSED;
     }
     arena.close();
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.warn("Cannot close the file of {}", key, e);
+    }
     return true;
   }
 }

@@ -5,7 +5,6 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.concurrent.ConcurrentHashMap;
@@ -133,8 +132,8 @@ public final class MappedFiles implements AutoCloseable {
       files.computeIfAbsent(
           key,
           absent -> {
-            try (FileChannel channel = file.openForMapping()) {
-              return MappedFile.map(absent, channel, nanoClock);
+            try {
+              return MappedFile.map(absent, file.openForMapping(), nanoClock);
             } catch (StorageException e) {
               throw new UncheckedIOException(e);
             } catch (IOException e) {

@@ -2,8 +2,10 @@ package io.artifactserver.storage.mapped;
 
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -40,6 +42,12 @@ final class MappedRegion implements FileRegion {
   @Override
   public void load(long offset, int length) {
     segment(offset, length).load();
+  }
+
+  @Override
+  public long transferTo(long offset, int length, WritableByteChannel target) throws IOException {
+    requireOpen(offset, length);
+    return file.transferTo(range.position() + offset, length, target);
   }
 
   @Override

@@ -10,8 +10,13 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -19,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -34,6 +40,7 @@ class MappedFilesTest {
   @TempDir private Path folder;
   private final AtomicLong now = new AtomicLong();
   private final AtomicInteger opened = new AtomicInteger();
+  private final List<FileChannel> channels = new CopyOnWriteArrayList<>();
   private final MappedFiles files = new MappedFiles(2, IDLE, now::get);
 
   @AfterEach
@@ -163,6 +170,38 @@ class MappedFilesTest {
   }
 
   @Test
+  void theKernelSendsWhatTheMappingShows() throws Exception {
+    try (FileRegion region = region("a", new ByteRange(10, 100))) {
+      assertThat(sent(region, 5, 20)).isEqualTo(bytes(15, 20));
+      assertThat(sent(region, 0, 100)).isEqualTo(bytes(10, 100));
+      assertThatExceptionOfType(IndexOutOfBoundsException.class)
+          .isThrownBy(() -> sent(region, 90, 11));
+    }
+  }
+
+  /** Java closes the file under everybody when one of its senders is interrupted. */
+  @Test
+  void anInterruptedSenderDoesNotKeepOthersFromSending() throws Exception {
+    try (FileRegion region = region("a", new ByteRange(10, 100))) {
+      Thread.currentThread().interrupt();
+      assertThatExceptionOfType(ClosedByInterruptException.class)
+          .isThrownBy(() -> sent(region, 0, 100));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(sent(region, 0, 100)).isEqualTo(bytes(10, 100));
+    }
+  }
+
+  @Test
+  void theFileIsOpenAsLongAsTheMapping() throws Exception {
+    FileRegion region = region("a", new ByteRange(0, 1));
+    assertThat(openChannels()).isEqualTo(1);
+    files.forget("a");
+    assertThat(openChannels()).isEqualTo(1);
+    region.close();
+    assertThat(openChannels()).isZero();
+  }
+
+  @Test
   void refusesImpossibleBounds() {
     assertThatIllegalArgumentException().isThrownBy(() -> new MappedFiles(0, IDLE));
     assertThatIllegalArgumentException()
@@ -199,6 +238,31 @@ class MappedFilesTest {
     assertThat(files.size()).isLessThanOrEqualTo(2);
   }
 
+  /** Through a socket: the kernel sends to nothing else. */
+  private static byte[] sent(FileRegion region, long offset, int length) throws IOException {
+    try (ServerSocketChannel listener =
+            ServerSocketChannel.open()
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+        SocketChannel server = listener.accept()) {
+      assertThat(region.transferTo(offset, length, server)).isEqualTo(length);
+      server.shutdownOutput();
+      return client.socket().getInputStream().readAllBytes();
+    }
+  }
+
+  private static byte[] bytes(int from, int length) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (from + i);
+    }
+    return bytes;
+  }
+
+  private long openChannels() {
+    return channels.stream().filter(FileChannel::isOpen).count();
+  }
+
   private FileRegion region(String key, ByteRange range) throws StorageException {
     return files.region(key, range, new CountedFile(folder.resolve(key)));
   }
@@ -222,7 +286,9 @@ class MappedFilesTest {
           }
           Files.write(path, content);
         }
-        return FileChannel.open(path, StandardOpenOption.READ);
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        channels.add(channel);
+        return channel;
       } catch (IOException e) {
         throw unavailable(e);
       }
