@@ -64,7 +64,7 @@ final class ObjectFetch implements ChunkSource {
           ByteBuffer target = room.take();
           int before = target.position();
           try {
-            fill(target, body);
+            fill(target, body, room);
             return;
           } finally {
             received = target.position() - before;
@@ -142,7 +142,8 @@ final class ObjectFetch implements ChunkSource {
   }
 
   /** Reads to the end of the answer, so that its connection serves the next request. */
-  private static void fill(ByteBuffer target, ResponseInputStream<?> body) throws IOException {
+  private static void fill(ByteBuffer target, ResponseInputStream<?> body, Room room)
+      throws IOException {
     while (target.hasRemaining()) {
       int length =
           body.read(target.array(), target.arrayOffset() + target.position(), target.remaining());
@@ -150,6 +151,7 @@ final class ObjectFetch implements ChunkSource {
         throw new IOException(target.remaining() + " bytes are missing at the end");
       }
       target.position(target.position() + length);
+      room.advanced();
     }
     if (body.read() >= 0) {
       throw new IOException("there are more bytes than were asked for");

@@ -22,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class ChunkReader implements RangeReader {
   private static final String STORE = "remote";
 
+  /**
+   * What a reader waits for at a time, in bytes: the body of an answer is passed on in such pieces
+   * while the rest of its chunk is still coming.
+   */
+  private static final int PIECE_LENGTH = 64 * 1024;
+
   private final ByteRange range;
   private final ChunkSource source;
   private final ChunkWindow settings;
@@ -59,8 +65,14 @@ final class ChunkReader implements RangeReader {
 
   private long delivered;
 
-  /** The head while it is being read: the reading thread's alone. */
+  /**
+   * The head while it is being read, arrived or not. Written by the reading thread, with the lock;
+   * its buffer is given back by whichever of reader and fetcher is done with it last.
+   */
   private @Nullable Chunk current;
+
+  /** How many bytes of the head the reader waits for, or 0. */
+  private volatile int awaited;
 
   private volatile State state = new Open();
 
@@ -83,16 +95,16 @@ final class ChunkReader implements RangeReader {
     }
     lock.lock();
     try {
-      if (range.length() > settings.chunkLength()) {
+      if (!isShort()) {
         fill();
       }
     } finally {
       lock.unlock();
     }
-    if (range.length() <= settings.chunkLength()) {
+    if (isShort()) {
       fetchHere();
     }
-    takeHead(true);
+    takeHead(PIECE_LENGTH);
   }
 
   @Override
@@ -103,18 +115,17 @@ final class ChunkReader implements RangeReader {
     }
     int total = 0;
     while (target.hasRemaining() && delivered < range.length()) {
-      Chunk head = takeHead(total == 0);
+      Chunk head = takeHead(total == 0 ? Math.min(target.remaining(), PIECE_LENGTH) : 0);
       if (head == null) {
         break;
       }
-      ByteBuffer bytes = head.bytes();
-      int length = Math.min(bytes.remaining(), target.remaining());
-      target.put(target.position(), bytes, bytes.position(), length);
+      int length = Math.min(head.available(), target.remaining());
+      target.put(target.position(), head.bytes(), head.taken, length);
       target.position(target.position() + length);
-      bytes.position(bytes.position() + length);
+      head.taken += length;
       total += length;
       delivered += length;
-      if (!bytes.hasRemaining()) {
+      if (head.taken == head.range.length()) {
         dropHead(head);
       }
     }
@@ -133,9 +144,10 @@ final class ChunkReader implements RangeReader {
       if (isOpen()) {
         state = new Closed();
         cancel();
-        if (current != null) {
-          giveBack(current);
-          current = null;
+        Chunk read = current;
+        current = null;
+        if (read != null && read.hasEnded) {
+          giveBack(read);
         }
       }
     } finally {
@@ -153,39 +165,55 @@ final class ChunkReader implements RangeReader {
     }
   }
 
-  /** The head once it has arrived; null if it has not and the caller does not wait. */
-  private @Nullable Chunk takeHead(boolean waits) throws StorageException {
-    if (current != null) {
-      return current;
+  private boolean isShort() {
+    return range.length() <= Math.min(settings.chunkLength(), PIECE_LENGTH);
+  }
+
+  /**
+   * The head once some of it can be delivered; null if none can and the caller does not wait.
+   *
+   * @param wanted bytes to wait for, or 0
+   */
+  private @Nullable Chunk takeHead(int wanted) throws StorageException {
+    Chunk known = current;
+    if (known != null && known.available() >= Math.min(Math.max(1, wanted), known.missing())) {
+      return known;
     }
     lock.lock();
     try {
-      if (waits && !headIsThere()) {
-        awaitHead();
+      if (wanted > 0 && !headHas(wanted)) {
+        awaitHead(wanted);
       }
       requireUsable();
-      if (headIsThere()) {
-        current = window.peekFirst();
+      Chunk head = window.peekFirst();
+      if (head == null || head.available() == 0) {
+        return null;
       }
-      return current;
+      current = head;
+      return head;
     } finally {
       lock.unlock();
     }
   }
 
-  private boolean headIsThere() {
+  private boolean headHas(int wanted) {
     Chunk head = window.peekFirst();
-    return head != null && head.hasArrived;
+    return head != null && (head.hasArrived || head.available() >= wanted);
   }
 
-  private void awaitHead() throws StorageException {
+  private void awaitHead(int wanted) throws StorageException {
     isStarved = true;
+    Chunk begun = window.peekFirst();
+    awaited = (begun == null ? 0 : begun.taken) + wanted;
     try {
       if (delivered > 0) {
-        target = Math.min(settings.maxChunks(), 2 * target);
+        // In the middle of a chunk it waits for the line, of which a larger window gives no more.
+        if (begun == null || begun.taken == 0) {
+          target = Math.min(settings.maxChunks(), 2 * target);
+        }
         fill();
       }
-      while (state instanceof Open && !headIsThere()) {
+      while (state instanceof Open && !headHas(wanted)) {
         headArrived.await();
       }
     } catch (InterruptedException e) {
@@ -195,6 +223,26 @@ final class ChunkReader implements RangeReader {
               STORE, "the thread that read %s was interrupted".formatted(range), e));
     } finally {
       isStarved = false;
+      awaited = 0;
+    }
+  }
+
+  /** Called by the fetcher. */
+  private void advanced(Chunk chunk) {
+    ByteBuffer buffer = chunk.buffer;
+    if (buffer != null) {
+      chunk.filled = buffer.position();
+      int wanted = awaited;
+      if (wanted > 0 && chunk.filled >= wanted) {
+        lock.lock();
+        try {
+          if (chunk == window.peekFirst()) {
+            headArrived.signal();
+          }
+        } finally {
+          lock.unlock();
+        }
+      }
     }
   }
 
@@ -285,7 +333,7 @@ final class ChunkReader implements RangeReader {
     next = chunk.range.end();
   }
 
-  /** A single chunk, on the reader's thread. */
+  /** A range so short that another thread would cost more than it gains. */
   private void fetchHere() {
     Chunk chunk = new Chunk(range);
     lock.lock();
@@ -305,7 +353,7 @@ final class ChunkReader implements RangeReader {
   private void fetch(Chunk chunk) {
     Throwable thrown = null;
     try {
-      source.fetch(chunk.range, () -> room(chunk));
+      source.fetch(chunk.range, new ChunkRoom(chunk));
     } catch (Throwable e) {
       thrown = e;
     }
@@ -372,16 +420,19 @@ final class ChunkReader implements RangeReader {
   private void ended(Chunk chunk, @Nullable Throwable thrown) {
     inFlight--;
     chunk.fetcher = null;
+    chunk.hasEnded = true;
     if (!(state instanceof Open)) {
-      giveBack(chunk);
+      if (chunk != current) {
+        giveBack(chunk);
+      }
     } else if (chunk.isPutOff) {
       // It has no buffer, and somebody else fetches it later.
       return;
     } else if (thrown != null) {
-      giveBackRoom(chunk);
+      giveBackUnread(chunk);
       fail(thrown);
     } else if (!chunk.isFull()) {
-      giveBackRoom(chunk);
+      giveBackUnread(chunk);
       fail(
           new StorageException.StorageUnavailable(
               STORE, "a fetch of %s ended early".formatted(chunk.range), null));
@@ -392,14 +443,13 @@ final class ChunkReader implements RangeReader {
 
   private void arrived(Chunk chunk) {
     chunk.hasArrived = true;
-    chunk.bytes().flip();
     if (isStarved) {
       if (chunk == window.peekFirst()) {
         headArrived.signal();
       } else {
         fill();
       }
-    } else if (inFlight == 0 && target > 2) {
+    } else if (inFlight == 0 && target > 2 && chunk != current) {
       target--;
     }
   }
@@ -418,13 +468,20 @@ final class ChunkReader implements RangeReader {
       Thread fetcher = chunk.fetcher;
       if (fetcher != null) {
         fetcher.interrupt();
-      } else if (chunk != current && chunk.hasArrived) {
-        giveBackRoom(chunk);
+      } else if (chunk.hasArrived) {
+        giveBackUnread(chunk);
       }
     }
     window.clear();
     giveBackSlots(occupied);
     share.close();
+  }
+
+  /** Of the chunk that is being read, the reader may be copying. */
+  private void giveBackUnread(Chunk chunk) {
+    if (chunk != current) {
+      giveBackRoom(chunk);
+    }
   }
 
   private void giveBack(Chunk chunk) {
@@ -465,11 +522,32 @@ final class ChunkReader implements RangeReader {
     private @Nullable Thread fetcher;
     private @Nullable ByteBuffer buffer;
     private boolean hasRoom;
-    private boolean hasArrived;
+    private boolean hasEnded;
+    private volatile boolean hasArrived;
+
+    /** Bytes that have come. */
+    private volatile int filled;
+
+    /** Bytes that the reader has: its own. */
+    private int taken;
+
     private boolean isPutOff;
 
     private Chunk(ByteRange range) {
       this.range = range;
+    }
+
+    /**
+     * Bytes that the reader can have. The last one of the chunk only comes when the fetch is over:
+     * whoever has all of it knows that nobody writes into it any more.
+     */
+    private int available() {
+      return (hasArrived ? (int) range.length() : Math.min(filled, (int) range.length() - 1))
+          - taken;
+    }
+
+    private int missing() {
+      return (int) range.length() - taken;
     }
 
     private boolean isFull() {
@@ -481,6 +559,24 @@ final class ChunkReader implements RangeReader {
         throw new IllegalStateException("The chunk at %s has no bytes".formatted(range));
       }
       return buffer;
+    }
+  }
+
+  private final class ChunkRoom implements ChunkSource.Room {
+    private final Chunk chunk;
+
+    private ChunkRoom(Chunk chunk) {
+      this.chunk = chunk;
+    }
+
+    @Override
+    public ByteBuffer take() throws StorageException {
+      return room(chunk);
+    }
+
+    @Override
+    public void advanced() {
+      ChunkReader.this.advanced(chunk);
     }
   }
 }

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 public interface ChunkSource {
   /**
    * Fetches exactly {@code range} with one request. Blocks; called on a virtual thread, or on the
-   * reader's own if the range is a single chunk. Gives up at once when its thread is interrupted.
-   * Once it has returned or thrown, nobody touches the buffer any more.
+   * reader's own if the range is short. Gives up at once when its thread is interrupted. Once it
+   * has returned or thrown, nobody touches the buffer any more.
    *
    * @param room where the bytes go; to be asked for when the backend begins to answer, not before:
    *     a request under way then takes no memory while the backend looks for the bytes
@@ -19,7 +19,6 @@ public interface ChunkSource {
   void fetch(ByteRange range, Room room) throws StorageException;
 
   /** Memory for one chunk. Used by the fetching thread alone. */
-  @FunctionalInterface
   interface Room {
     /**
      * Waits for memory. Asked again, as after a broken connection, it gives the same buffer with
@@ -29,5 +28,11 @@ public interface ChunkSource {
      * @throws StorageException if the reader is closed, or failed, meanwhile
      */
     ByteBuffer take() throws StorageException;
+
+    /**
+     * Tells that the bytes before the buffer's position are right for good: a reader may have them
+     * before the rest comes. Optional.
+     */
+    void advanced();
   }
 }

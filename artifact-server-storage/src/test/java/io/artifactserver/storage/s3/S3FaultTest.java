@@ -31,7 +31,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -324,9 +323,6 @@ class S3FaultTest {
   }
 
   @Test
-  @Disabled(
-      "Waited a minute in one of four runs: an interrupt that comes while the SDK reads the head of"
-          + " the answer, with a single connection, is lost now and then. To be found out.")
   void anInterruptEndsAReadAtOnce() throws Exception {
     byte[] content = content(CHUNK);
     BlobRef ref = store(content);

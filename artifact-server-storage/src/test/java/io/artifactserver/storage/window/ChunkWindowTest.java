@@ -2,6 +2,7 @@ package io.artifactserver.storage.window;
 
 import static io.artifactserver.storage.window.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,11 +24,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,7 +67,7 @@ class ChunkWindowTest {
 
   @ParameterizedTest
   @CsvSource({"1", "9", "10"})
-  void aRangeOfOneChunkIsOneFetchOnTheCallersThread(int length) throws StorageException {
+  void aShortRangeIsOneFetchOnTheCallersThread(int length) throws StorageException {
     AtomicReference<Thread> fetcher = new AtomicReference<>();
     ByteRange range = new ByteRange(7, length);
     FakeRemote answering = FakeRemote.thatAnswersAtOnce();
@@ -85,6 +89,67 @@ class ChunkWindowTest {
     try (RangeReader reader = window.open(new ByteRange(5, 100), FakeRemote.thatAnswersAtOnce())) {
       assertThat(budget.used()).isEqualTo(100);
       assertThat(drain(reader, 100)).hasSize(100);
+    }
+  }
+
+  @Test
+  void whatHasComeOfAChunkIsDelivered() throws Exception {
+    HalfFetch source = new HalfFetch(100_000);
+    ByteRange range = new ByteRange(11, 200_000);
+    try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      byte[] first = take(reader, 100_000);
+      assertThat(first).isEqualTo(FakeRemote.bytes(new ByteRange(11, 100_000)));
+      source.goOn.countDown();
+      assertThat(take(reader, 100_000))
+          .isEqualTo(FakeRemote.bytes(new ByteRange(100_011, 100_000)));
+      assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+  }
+
+  /** Else a buffer could be given back into which a fetch still writes. */
+  @Test
+  void theLastByteComesWhenTheFetchIsOver() throws Exception {
+    HalfFetch source = new HalfFetch(200_000);
+    ByteRange range = ByteRange.whole(200_000);
+    try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      assertThat(reader.read(ByteBuffer.allocate(200_000))).isEqualTo(199_999);
+      Future<Integer> last = threads.submit(() -> reader.read(ByteBuffer.allocate(1)));
+      assertThatExceptionOfType(TimeoutException.class)
+          .isThrownBy(() -> last.get(100, TimeUnit.MILLISECONDS));
+      source.goOn.countDown();
+      assertThat(last.get()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aFetchThatFailsInTheMiddleFailsTheReader() throws Exception {
+    HalfFetch source = new HalfFetch(100_000);
+    source.failure = FakeRemote.broken("in the middle");
+    ByteRange range = ByteRange.whole(200_000);
+    try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      assertThat(take(reader, 80_000)).isEqualTo(FakeRemote.bytes(ByteRange.whole(80_000)));
+      source.goOn.countDown();
+      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
+          .isThrownBy(() -> take(reader, 120_000))
+          .withMessageContaining("in the middle");
+    }
+  }
+
+  /** The fetch of an abandoned reader is deaf for a while, and writes on. */
+  @Test
+  void aBufferIsNobodyElsesWhileAFetchMayWriteIntoIt() throws Exception {
+    HalfFetch deaf = new HalfFetch(100_000);
+    ChunkWindow window = new ChunkWindow(200_000, 1, budget);
+    ByteRange range = ByteRange.whole(200_000);
+    RangeReader abandoned = window.open(range, deaf);
+    assertThat(take(abandoned, 70_000)).hasSize(70_000);
+    abandoned.close();
+    assertThat(budget.used()).isPositive();
+    FakeRemote other = FakeRemote.thatAnswersAtOnce();
+    try (RangeReader reader = window.open(new ByteRange(9, 200_000), other)) {
+      deaf.goOn.countDown();
+      eventually("the deaf one is done", () -> deaf.hasWritten);
+      assertThat(take(reader, 200_000)).isEqualTo(FakeRemote.bytes(new ByteRange(9, 200_000)));
     }
   }
 
@@ -531,11 +596,16 @@ class ChunkWindowTest {
   }
 
   private static byte[] drain(RangeReader reader, int length) throws StorageException {
+    byte[] bytes = take(reader, length);
+    assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    return bytes;
+  }
+
+  private static byte[] take(RangeReader reader, int length) throws StorageException {
     ByteBuffer bytes = ByteBuffer.allocate(length);
     while (bytes.hasRemaining()) {
       assertThat(reader.read(bytes)).isPositive();
     }
-    assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     return bytes.array();
   }
 
@@ -566,6 +636,44 @@ class ChunkWindowTest {
   private static void pause(Random random) {
     if (random.nextInt(3) == 0) {
       LockSupport.parkNanos(random.nextInt(500_000));
+    }
+  }
+
+  /** Fetches a part, tells of it, and goes on when the test says so. */
+  private static final class HalfFetch implements ChunkSource {
+    private final CountDownLatch goOn = new CountDownLatch(1);
+    private final int first;
+    private volatile @Nullable StorageException failure;
+    private volatile boolean hasWritten;
+
+    private HalfFetch(int first) {
+      this.first = first;
+    }
+
+    @Override
+    public void fetch(ByteRange range, Room room) throws StorageException {
+      ByteBuffer target = room.take();
+      byte[] bytes = FakeRemote.bytes(range);
+      target.put(bytes, 0, first);
+      room.advanced();
+      awaitSign();
+      if (failure != null) {
+        throw failure;
+      }
+      target.put(bytes, first, bytes.length - first);
+      room.advanced();
+      hasWritten = true;
+    }
+
+    private void awaitSign() {
+      while (true) {
+        try {
+          goOn.await();
+          return;
+        } catch (InterruptedException _) {
+          // Deaf.
+        }
+      }
     }
   }
 }
