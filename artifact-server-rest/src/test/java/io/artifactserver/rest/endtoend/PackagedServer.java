@@ -12,7 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The packaged jar as its own process on a data folder, started, stopped and killed as an operator
@@ -20,6 +22,13 @@ import java.util.concurrent.TimeUnit;
  */
 final class PackagedServer implements AutoCloseable {
   private static final long START_SECONDS = 120;
+
+  private static final List<String> JVM =
+      List.of(
+          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+          "-Xmx256m",
+          "-XX:+UseSerialGC",
+          "--enable-native-access=ALL-UNNAMED");
 
   private final Path dataFolder;
   private final Path log;
@@ -127,10 +136,11 @@ final class PackagedServer implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(List.of("-jar", System.getProperty("server.jar", ""), "--server.port=" + port));
+    List<String> command = new ArrayList<>(JVM);
+    Unpacked unpacked = Unpacked.once();
+    unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
+    command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
+    command.addAll(List.of("-jar", unpacked.jar().toString(), "--server.port=" + port));
     command.add("--artifact-server.data-dir=" + dataFolder);
     command.addAll(arguments);
     return new ProcessBuilder(command)
@@ -165,6 +175,71 @@ final class PackagedServer implements AutoCloseable {
       return socket.getLocalPort();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every
+   * later one. The tests start some hundred servers.
+   */
+  private record Unpacked(Path jar, Optional<Path> cache) {
+    private static @Nullable Unpacked known;
+
+    static synchronized Unpacked once() throws IOException {
+      Unpacked unpacked = known;
+      if (unpacked == null) {
+        unpacked = make(Path.of(System.getProperty("server.jar", "")));
+        known = unpacked;
+      }
+      return unpacked;
+    }
+
+    private static Unpacked make(Path packaged) throws IOException {
+      Path folder = Files.createTempDirectory(packaged.toAbsolutePath().getParent(), "unpacked-");
+      run(
+          folder,
+          List.of(
+              JVM.getFirst(),
+              "-Djarmode=tools",
+              "-jar",
+              packaged.toString(),
+              "extract",
+              "--force",
+              "--destination",
+              folder.toString()));
+      Path jar = folder.resolve(packaged.getFileName());
+      Path cache = folder.resolve("start.aot");
+      List<String> recording = new ArrayList<>();
+      recording.add(Path.of("src", "main", "launcher", "record-start").toAbsolutePath().toString());
+      recording.add(cache.toString());
+      recording.add(folder.resolve("record.log").toString());
+      recording.addAll(JVM);
+      recording.addAll(List.of("-jar", jar.toString()));
+      try {
+        run(folder, recording);
+      } catch (IllegalStateException e) {
+        System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
+        return new Unpacked(jar, Optional.empty());
+      }
+      return new Unpacked(jar, Optional.of(cache));
+    }
+
+    private static void run(Path folder, List<String> command) throws IOException {
+      Path log = folder.resolveSibling(folder.getFileName() + ".log");
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      try {
+        if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+          process.destroyForcibly();
+          throw new IllegalStateException(command + " failed: " + Files.readString(log));
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException(e);
+      }
     }
   }
 }

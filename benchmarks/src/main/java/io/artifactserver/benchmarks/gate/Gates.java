@@ -196,9 +196,9 @@ final class Gates {
                           time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", length)))
                       .toList()),
               AT_MOST,
-              1.5,
+              2,
               "The buffer that downloads are copied with is not the wrong one.",
-              "published: in one process the sizes tie"),
+              "published: in one process the sizes tie; measured 1.4, and 2.5 with 8 KiB"),
           new Gate(
               "server, 80 clients: map / 64 KiB buffer",
               time("ServerBufferBenchmark.download", Map.of("body", "mapped")),
