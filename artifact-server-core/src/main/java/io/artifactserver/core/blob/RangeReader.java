@@ -28,6 +28,14 @@ public interface RangeReader extends ReadableByteChannel {
   }
 
   /**
+   * Whether reading the next {@code length} bytes waits for nothing at all: they are in memory, and
+   * cost no more than being copied or decrypted. Takes microseconds.
+   */
+  default boolean isPrompt(int length) {
+    return false;
+  }
+
+  /**
    * The next read may be far off: gives up memory that it can fill again at little cost. No I/O.
    */
   default void rest() {}

@@ -17,8 +17,12 @@ interface BodySource extends AutoCloseable {
    */
   boolean isCold();
 
+  /** Whether {@link #prepare} would not wait for anything. Takes microseconds. */
+  boolean isPrompt();
+
   /**
-   * Makes {@link #isReady} true. Blocks; never called on a selector's thread.
+   * Makes {@link #isReady} true. Blocks unless {@link #isPrompt}; otherwise never called on a
+   * selector's thread.
    *
    * @throws StorageException if the storage fails or ends early
    */

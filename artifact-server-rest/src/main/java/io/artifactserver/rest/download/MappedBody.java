@@ -80,6 +80,11 @@ final class MappedBody implements BodySource {
   }
 
   @Override
+  public boolean isPrompt() {
+    return false;
+  }
+
+  @Override
   public void prepare() {
     int length = (int) Math.min(remaining, COLD_SLICE);
     region.load(offset, length);

@@ -52,9 +52,13 @@ final class ReadBody implements BodySource {
 
   @Override
   public boolean isCold() {
-    return reader != null
-        && reader.isCold(
-            (int) Math.min(remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH));
+    return reader != null && reader.isCold(nextLength());
+  }
+
+  /** The next of several ranges would have to be opened, which may wait. */
+  @Override
+  public boolean isPrompt() {
+    return reader != null && !parts.hasNext() && reader.isPrompt(nextLength());
   }
 
   @Override
@@ -123,6 +127,10 @@ final class ReadBody implements BodySource {
   private boolean shouldWait(RangeReader next, int room) {
     return (room < Math.min(remaining, blob.pieceLength()))
         || next.isCold((int) Math.min(remaining, room));
+  }
+
+  private int nextLength() {
+    return (int) Math.min(remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH);
   }
 
   private ByteBuffer buffer() {

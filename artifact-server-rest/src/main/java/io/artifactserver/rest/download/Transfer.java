@@ -24,6 +24,12 @@ final class Transfer extends IteratingCallback implements PacedBody {
   /** A connection that takes longer over one piece is slow. */
   private static final long SLOW_NANOS = 100_000_000;
 
+  /**
+   * Made and sent by the thread that has just sent another, when they are in memory: a hop each
+   * costs more than to decrypt them. Then it is the turn of others.
+   */
+  private static final int MAX_PIECES_IN_TURN = 4;
+
   private final Response response;
   private final Callback callback;
   private final BodySource source;
@@ -35,6 +41,10 @@ final class Transfer extends IteratingCallback implements PacedBody {
   private final Written written = new Written();
   private final long startNanos = System.nanoTime();
   private boolean isLastWritten;
+
+  /** How many pieces were made without anybody else having had a turn. */
+  private int piecesInTurn;
+
   private int writing;
   private long sent;
   private long waitingSince;
@@ -64,7 +74,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
   }
 
   @Override
-  protected Action process() {
+  protected Action process() throws StorageException {
     sent += writing;
     writing = 0;
     if (isLastWritten) {
@@ -77,8 +87,13 @@ final class Transfer extends IteratingCallback implements PacedBody {
       waitingSince = 0;
     }
     if (!source.isReady()) {
-      (source.isCold() ? coldPages : blockingReads).execute(this::prepare);
-      return Action.SCHEDULED;
+      if (piecesInTurn == MAX_PIECES_IN_TURN || !source.isPrompt()) {
+        piecesInTurn = 0;
+        (source.isCold() ? coldPages : blockingReads).execute(this::prepare);
+        return Action.SCHEDULED;
+      }
+      piecesInTurn++;
+      source.prepare();
     }
     ByteBuffer piece = source.next();
     writing = piece.remaining();
@@ -90,6 +105,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
     if (written.isPending) {
       // Nobody else runs this method, or the source's, before it returns.
       waitingSince = System.nanoTime();
+      piecesInTurn = 0;
       source.rest();
       pace.watch(this);
     }

@@ -89,6 +89,11 @@ final class EncryptedRangeReader implements RangeReader {
     return ciphertext.isCold(length + layout.segmentLength());
   }
 
+  @Override
+  public boolean isPrompt(int length) {
+    return ciphertext instanceof Ciphertext.Mapped && !isCold(length);
+  }
+
   /** A mapped segment is decrypted anew in 20 microseconds; its buffers are 128 KiB. */
   @Override
   public void rest() {
