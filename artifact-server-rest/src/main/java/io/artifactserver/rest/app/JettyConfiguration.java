@@ -80,6 +80,9 @@ public class JettyConfiguration {
         HttpConfiguration configuration = http.getHttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(MAX_REQUEST_HEADER_LENGTH);
+        // Jetty keeps the fields of a connection's last request in 48 KB of its own: 500 MB for
+        // 10,000 devices that wait.
+        configuration.setHeaderCacheSize(0);
         configuration.setUriCompliance(PERCENT_IN_NAMES);
         configuration.setHttpCompliance(HttpCompliance.RFC9110);
       }

@@ -31,7 +31,7 @@ interface BodySource extends AutoCloseable {
   /** The next piece, not empty; valid until the next call. Only called when ready. */
   ByteBuffer next();
 
-  /** The connection takes a while over the last piece: gives up what can be made again. No I/O. */
+  /** The next piece is a while off: gives up what can be made again. No I/O. */
   void rest();
 
   /** The connection turned out to be slow: pieces are small from now on, and hold little. */

@@ -26,9 +26,10 @@ final class Transfer extends IteratingCallback implements PacedBody {
 
   /**
    * Made and sent by the thread that has just sent another, when they are in memory: a hop each
-   * costs more than to decrypt them. Then it is the turn of others.
+   * costs more than to decrypt them. Then it is the turn of others. Eight small pieces are one
+   * segment of an encrypted blob, which is decrypted as a whole.
    */
-  private static final int MAX_PIECES_IN_TURN = 4;
+  private static final int MAX_PIECES_IN_TURN = 8;
 
   private final Response response;
   private final Callback callback;
@@ -89,6 +90,8 @@ final class Transfer extends IteratingCallback implements PacedBody {
     if (!source.isReady()) {
       if (piecesInTurn == MAX_PIECES_IN_TURN || !source.isPrompt()) {
         piecesInTurn = 0;
+        // It may have to queue behind thousands of others, each of which holds what it holds.
+        source.rest();
         (source.isCold() ? coldPages : blockingReads).execute(this::prepare);
         return Action.SCHEDULED;
       }
