@@ -8,19 +8,33 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A run of the gates as it is kept; {@code benchmarks/compare} understands it. Immutable.
+ * A run of the gates as it is kept; {@code benchmarks/compare} understands it, and so does {@code
+ * benchmarks/report} when it lies among the results. Immutable.
  *
+ * @param command repeats it
  * @param measuredAt when it ended, ISO 8601
+ * @param commit of the sources; empty if unknown
  */
-record GateReport(String measuredAt, Machine machine, List<Line> gates, List<Result> results) {
+record GateReport(
+    String command,
+    String measuredAt,
+    String commit,
+    Machine machine,
+    List<Line> gates,
+    List<Result> results) {
+  private static final String COMMAND = "mvn -Pgate verify";
+
   GateReport {
     gates = List.copyOf(gates);
     results = List.copyOf(results);
   }
 
-  static GateReport of(GateKeeper.Outcome outcome, Machine machine, String measuredAt) {
+  static GateReport of(
+      GateKeeper.Outcome outcome, Machine machine, String measuredAt, String commit) {
     return new GateReport(
+        COMMAND,
         measuredAt,
+        commit,
         machine,
         outcome.verdicts().stream().map(Line::of).toList(),
         outcome.results().results());

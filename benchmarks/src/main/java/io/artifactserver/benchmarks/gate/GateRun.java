@@ -16,24 +16,30 @@ public final class GateRun {
   /**
    * Checks the gates; ends with 1 if one does not hold.
    *
-   * @param arguments the folder for {@code gates.json} and {@code gates.html}
+   * @param arguments the folder for {@code gates.json} and {@code gates.html}, and the commit
    */
   public static void main(String[] arguments) throws IOException {
-    if (arguments.length != 1) {
-      System.err.println("usage: GateRun FOLDER");
+    if (arguments.length != 2) {
+      System.err.println("usage: GateRun FOLDER COMMIT");
       System.exit(2);
     }
     // Another run of JMH on this machine is noise, and noise is provided for.
     System.setProperty("jmh.ignoreLock", "true");
     System.exit(
-        run(Gates.ALL, Bench::byJmh, Files.createDirectories(Path.of(arguments[0])), System.out));
+        run(
+            Gates.ALL,
+            Bench::byJmh,
+            Files.createDirectories(Path.of(arguments[0])),
+            arguments[1],
+            System.out));
   }
 
   /** Checks, and writes file and page. Returns the exit status. */
-  static int run(List<Gate> gates, Bench bench, Path folder, PrintStream out) throws IOException {
+  static int run(List<Gate> gates, Bench bench, Path folder, String commit, PrintStream out)
+      throws IOException {
     GateKeeper.Outcome outcome = new GateKeeper(gates, bench, out).check();
     String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    GateReport report = GateReport.of(outcome, Machines.here(), now);
+    GateReport report = GateReport.of(outcome, Machines.here(), now, commit);
     report.write(folder.resolve("gates.json"));
     Path page = folder.resolve("gates.html");
     Files.writeString(page, GatePage.of(report));

@@ -10,6 +10,7 @@ import io.artifactserver.benchmarks.gate.Term.Time;
 import io.artifactserver.benchmarks.results.Machines;
 import io.artifactserver.benchmarks.results.Metric;
 import io.artifactserver.benchmarks.results.Result;
+import io.artifactserver.benchmarks.results.ResultFile;
 import io.artifactserver.benchmarks.results.Results;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -94,13 +95,18 @@ class GateKeeperTest {
 
   @Test
   void theRunEndsWithAStatusAndLeavesAFileAndAPage(@TempDir Path folder) throws IOException {
-    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, silent())).isZero();
+    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, "abc1234", silent())).isZero();
+    // As a result for docs/performance.md.
+    ResultFile kept = ResultFile.read(folder.resolve("gates.json"));
+    assertThat(kept.command()).isEqualTo("mvn -Pgate verify");
+    assertThat(kept.commit()).isEqualTo("abc1234");
+    assertThat(kept.results()).isNotEmpty();
     String page = Files.readString(folder.resolve("gates.html"), StandardCharsets.UTF_8);
     assertThat(page).contains("Every gate holds").contains("the reason").doesNotContain("http");
     assertThat(Files.readString(folder.resolve("gates.json"))).contains("\"holds\" : true");
 
     far.addAll(List.of(9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0));
-    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, silent())).isEqualTo(1);
+    assertThat(GateRun.run(List.of(FLAT), this::bench, folder, "abc1234", silent())).isEqualTo(1);
     assertThat(Files.readString(folder.resolve("gates.html"))).contains("Not every gate holds");
   }
 
@@ -113,7 +119,8 @@ class GateKeeperTest {
 
     String page =
         GatePage.of(
-            new GateReport("2026-01-01T00:00:00Z", Machines.here(), List.of(), results.results()));
+            new GateReport(
+                "", "2026-01-01T00:00:00Z", "", Machines.here(), List.of(), results.results()));
 
     assertThat(page).containsOnlyOnce("src=\"data:image/png;base64,iVBOR");
   }
