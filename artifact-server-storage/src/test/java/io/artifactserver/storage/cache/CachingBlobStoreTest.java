@@ -309,12 +309,15 @@ class CachingBlobStoreTest {
       }
     }
     Warm.await(() -> remote.open() == 0);
+    // As many of the first ten as had a turn before the fetches that fail had them all.
+    long there = remote.bytes();
+    assertThat(there).isBetween((long) PIECE, 10L * PIECE);
     remote.fault(_ -> {});
     remote.forget();
     read(cache, ref, content, ByteRange.whole(content.length));
     Warm.await(() -> Warm.isMappable(cache, ref));
-    assertThat(remote.bytes()).isEqualTo(20 * PIECE);
-    assertThat(remote.opened()).hasSize(20);
+    assertThat(remote.bytes()).isEqualTo(content.length - there);
+    assertThat(remote.opened()).hasSize((int) (content.length - there) / PIECE);
   }
 
   @Test
