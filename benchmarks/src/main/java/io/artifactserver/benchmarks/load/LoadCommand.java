@@ -277,7 +277,7 @@ public final class LoadCommand implements Callable<Integer> {
               LoadReport.SCHEMA,
               started.toString(),
               commit(),
-              "./artifact-server bench load " + String.join(" ", arguments),
+              command(),
               machine(),
               new ServedFile(content.length(), file == null ? seed : 0),
               rounds,
@@ -376,6 +376,19 @@ public final class LoadCommand implements Callable<Integer> {
 
   private static Duration duration(double seconds) {
     return Duration.ofMillis(Math.round(seconds * 1000));
+  }
+
+  /** What repeats the run: the launcher says itself where it is. */
+  private String command() {
+    List<String> shown = new ArrayList<>(List.of("./artifact-server", "bench", "load"));
+    for (int i = 0; i < arguments.size(); i++) {
+      if (arguments.get(i).equals("--launcher")) {
+        i++;
+      } else {
+        shown.add(arguments.get(i));
+      }
+    }
+    return String.join(" ", shown);
   }
 
   private static String timeName(Instant started) {
