@@ -195,7 +195,8 @@ final class PackagedServer implements AutoCloseable {
     }
 
     private static Unpacked make(Path packaged) throws IOException {
-      Path folder = Files.createTempDirectory(packaged.toAbsolutePath().getParent(), "unpacked-");
+      Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
+      Files.createDirectories(folder);
       run(
           folder,
           List.of(
@@ -209,6 +210,7 @@ final class PackagedServer implements AutoCloseable {
               folder.toString()));
       Path jar = folder.resolve(packaged.getFileName());
       Path cache = folder.resolve("start.aot");
+      Files.deleteIfExists(cache);
       List<String> recording = new ArrayList<>();
       recording.add(Path.of("src", "main", "launcher", "record-start").toAbsolutePath().toString());
       recording.add(cache.toString());

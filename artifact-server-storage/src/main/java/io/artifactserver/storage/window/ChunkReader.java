@@ -93,16 +93,15 @@ final class ChunkReader implements RangeReader {
       share.close();
       return;
     }
-    lock.lock();
-    try {
-      if (!isShort()) {
-        fill();
-      }
-    } finally {
-      lock.unlock();
-    }
     if (isShort()) {
       fetchHere();
+    } else {
+      lock.lock();
+      try {
+        fill();
+      } finally {
+        lock.unlock();
+      }
     }
     takeHead(PIECE_LENGTH);
   }
