@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -65,6 +66,10 @@ public final class Connections
   private final List<Network> trustedProxies;
   private final int hardLimit;
   private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
+
+  /** Accepted, and not open yet: in a burst all of them are, before a selector has seen one. */
+  private final Set<SelectableChannel> accepting = ConcurrentHashMap.newKeySet();
+
   private final Map<Network, Integer> perClient = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
@@ -163,10 +168,17 @@ public final class Connections
 
   @Override
   public void onAccepting(SelectableChannel channel) {
-    if (count.get() >= hardLimit) {
+    accepting.add(channel);
+    if (count.get() + accepting.size() > hardLimit) {
+      accepting.remove(channel);
       ended(End.LIMIT);
       IO.close(channel);
     }
+  }
+
+  @Override
+  public void onAcceptFailed(SelectableChannel channel, Throwable cause) {
+    accepting.remove(channel);
   }
 
   @Override
@@ -174,6 +186,7 @@ public final class Connections
     // Of a TLS connection this is the outer one, whose end is the socket's.
     if (connection.getEndPoint() instanceof SelectableChannelEndPoint endPoint) {
       int total = count.incrementAndGet();
+      accepting.remove(endPoint.getChannel());
       Network client = client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
       Refusal refusal =

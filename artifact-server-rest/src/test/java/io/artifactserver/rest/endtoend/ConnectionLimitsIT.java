@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -190,8 +189,8 @@ class ConnectionLimitsIT {
       }
       for (Socket socket : open) {
         socket.setSoTimeout(10);
-        try (InputStream in = socket.getInputStream()) {
-          if (in.read() < 0) {
+        try {
+          if (socket.getInputStream().read() < 0) {
             closed++;
           }
         } catch (java.net.SocketTimeoutException _) {
@@ -200,7 +199,8 @@ class ConnectionLimitsIT {
           closed++;
         }
       }
-      assertThat(closed).isPositive();
+      // There is room for the limit and for some that are answered.
+      assertThat(closed).isGreaterThan(100);
     } finally {
       for (Socket socket : open) {
         socket.close();
