@@ -55,6 +55,14 @@ public interface Blob {
   }
 
   /**
+   * Whether {@link #open} and {@link #fileRegion} wait for nothing at all, neither a disk nor
+   * another process: a selector's thread may call them. Takes microseconds.
+   */
+  default boolean isPrompt() {
+    return false;
+  }
+
+  /**
    * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the
    * first time. The caller closes the region.
    *

@@ -248,8 +248,8 @@ final class ResponseEmitter {
             openings.execute(() ->
                 sendStored(request, response, callback, blob, covering, parts, Runnable::run));
           } else {
-            // Decrypting here, on the few threads of the selectors, served a third less.
-            sendStored(request, response, callback, blob, covering, parts, blockingReads);
+            Executor reads = blob.isPrompt() ? Runnable::run : blockingReads;
+            sendStored(request, response, callback, blob, covering, parts, reads);
           }
         } catch (StorageException e) {
           fail(request, response, callback, e);
@@ -304,6 +304,8 @@ final class ResponseEmitter {
       ReadBody body = new ReadBody(blob, parts, pool, largeBuffers);
       if (body.isCold()) {
         coldPages.execute(() -> begin(request, response, callback, body));
+      } else if (blob.isPrompt() && !body.isPrompt()) {
+        blockingReads.execute(() -> begin(request, response, callback, body));
       } else {
         begin(request, response, callback, body);
       }

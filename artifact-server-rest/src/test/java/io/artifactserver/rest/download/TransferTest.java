@@ -117,6 +117,18 @@ class TransferTest {
     assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("cold-"));
   }
 
+  /** A hop to another thread costs more than decrypting a small range. */
+  @Test
+  void whatIsInMemoryIsOpenedAndReadWhereTheRequestCame() throws Exception {
+    UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.NONE, 0, 100_000);
+    store.warmUp();
+    start(store, storeContent(), new ResponsePlan.Single(new ByteRange(5, 100_000)));
+    assertThat(download()).isEqualTo(Arrays.copyOfRange(CONTENT, 5, 100_005));
+    assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
+    assertThat(store.openingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
+    assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
+  }
+
   /** A short body must never look whole: Content-Length is not reached, and the connection cut. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")

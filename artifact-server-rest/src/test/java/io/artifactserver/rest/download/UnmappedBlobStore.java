@@ -38,6 +38,7 @@ final class UnmappedBlobStore implements BlobStore {
   private final Set<String> readingThreads = ConcurrentHashMap.newKeySet();
   private final Set<String> openingThreads = ConcurrentHashMap.newKeySet();
   private volatile boolean isCold;
+  private volatile boolean isPrompt;
 
   /**
    * @param maxRead bytes of one read
@@ -60,6 +61,11 @@ final class UnmappedBlobStore implements BlobStore {
   /** From now on what is read comes from a slow disk. */
   void coolDown() {
     isCold = true;
+  }
+
+  /** From now on everything is in memory. */
+  void warmUp() {
+    isPrompt = true;
   }
 
   Set<String> readingThreads() {
@@ -95,6 +101,11 @@ final class UnmappedBlobStore implements BlobStore {
       @Override
       public boolean isCold() {
         return isCold;
+      }
+
+      @Override
+      public boolean isPrompt() {
+        return isPrompt;
       }
 
       @Override
@@ -144,6 +155,11 @@ final class UnmappedBlobStore implements BlobStore {
     @Override
     public boolean isCold(int length) {
       return isCold;
+    }
+
+    @Override
+    public boolean isPrompt(int length) {
+      return isPrompt;
     }
 
     @Override

@@ -37,6 +37,11 @@ final class CachedBlob implements Blob {
     return store.remoteBlob(ref).temporaryAddress(mediaType, contentDisposition);
   }
 
+  @Override
+  public boolean isPrompt() {
+    return store.isMapped(ref);
+  }
+
   /** Present once all of the blob is cached. Never asks the remote store. */
   @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {

@@ -189,6 +189,10 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     }
   }
 
+  boolean isMapped(BlobRef ref) {
+    return entries.complete(ref) != null && mappedFiles.isMapped(ref.key());
+  }
+
   Optional<FileRegion> fileRegion(BlobRef ref, ByteRange range) {
     CacheEntry entry = entries.complete(ref);
     if (entry == null) {

@@ -53,6 +53,12 @@ final class EncryptedBlob implements Blob {
   }
 
   @Override
+  public boolean isPrompt() {
+    SegmentKey key = keys.remembered(ref);
+    return key != null && inner(new SegmentLayout(key.segmentLength(), ref.length())).isPrompt();
+  }
+
+  @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {
     range.requireWithin(ref.length());
     return Optional.empty();

@@ -15,6 +15,7 @@ import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and remembers the segment keys of blobs, so that a warm range asks neither the database nor
@@ -77,6 +78,11 @@ final class SegmentKeys {
       }
       throw e;
     }
+  }
+
+  /** The key of a blob that has been asked for lately. No I/O. */
+  @Nullable SegmentKey remembered(BlobRef ref) {
+    return cached.getIfPresent(ref.key());
   }
 
   void forget(String blobKey) {

@@ -43,6 +43,11 @@ final class FileBlob implements Blob, MappableFile {
   }
 
   @Override
+  public boolean isPrompt() {
+    return !isCold();
+  }
+
+  @Override
   public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());
     return Optional.of(mappedFiles.region(ref.key(), range, this));

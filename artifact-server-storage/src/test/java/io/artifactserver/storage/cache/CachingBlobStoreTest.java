@@ -159,11 +159,13 @@ class CachingBlobStoreTest {
     byte[] content = content(9 * PIECE + 1, 5);
     BlobRef ref = remote.store(content);
     CachingBlobStore cache = open(TestProperties.whole());
+    assertThat(cache.blob(ref).isPrompt()).isFalse();
     Warm.up(cache, ref);
     assertThat(remote.bytes()).isEqualTo(content.length);
     remote.down(true);
     try (FileRegion region = cache.blob(ref).fileRegion(ByteRange.whole(content.length)).get()) {
       assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
+      assertThat(cache.blob(ref).isPrompt()).isTrue();
     }
     assertThat(read(cache, ref, content, new ByteRange(PIECE - 1, 2 * PIECE))).isEqualTo(2 * PIECE);
     assertThat(cache.figures().blobs()).isEqualTo(1);

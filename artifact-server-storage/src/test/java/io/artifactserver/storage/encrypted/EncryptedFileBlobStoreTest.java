@@ -115,6 +115,16 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
   }
 
   @Test
+  void blobIsPromptWhileItsKeyIsRememberedAndItsFileMapped() throws Exception {
+    BlobRef ref = store(content(300_000, 4));
+    assertThat(store.blob(ref).isPrompt()).isFalse();
+    store.blob(ref).open(new ByteRange(0, 1)).close();
+    assertThat(store.blob(ref).isPrompt()).isTrue();
+    store.delete(ref);
+    assertThat(store.blob(ref).isPrompt()).isFalse();
+  }
+
+  @Test
   void noPlainByteReachesTheDisk() throws Exception {
     byte[] marker = "KNOWN-PLAINTEXT-".getBytes(StandardCharsets.US_ASCII);
     byte[] content = new byte[256 * 1024];
