@@ -11,7 +11,7 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 public class EncryptedBlob extends LargeBlob {
   /** In bytes. */
-  @Param("65536")
+  @Param("16384")
   int segmentLength;
 
   @Override

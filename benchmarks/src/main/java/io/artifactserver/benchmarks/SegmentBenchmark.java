@@ -88,7 +88,7 @@ public class SegmentBenchmark {
     @Setup(Level.Trial)
     public void create() throws IOException, GeneralSecurityException {
       file = Files.createTempFile("benchmark-tink", "");
-      tink = new AesGcmHkdfStreaming(new byte[32], "HmacSha256", 32, 64 * 1024, 0);
+      tink = new AesGcmHkdfStreaming(new byte[32], "HmacSha256", 32, 16 * 1024, 0);
       try (var stream = tink.newEncryptingStream(Files.newOutputStream(file), NO_ASSOCIATED_DATA)) {
         byte[] content = new byte[PIECE_LENGTH];
         for (long written = 0; written < LargeBlob.LENGTH; written += content.length) {

@@ -13,7 +13,7 @@ import org.springframework.util.unit.DataSize;
  *     variables; none by default. The server cannot rotate it.
  * @param kmsUri key of a KMS that encrypts the ring; none by default. Needs the KMS's Tink
  *     extension on the class path.
- * @param segmentLength unit of encryption of new blobs, in bytes; default 64 KB. Larger segments
+ * @param segmentLength unit of encryption of new blobs, in bytes; default 16 KB. Larger segments
  *     make small ranges slower, smaller ones large ranges.
  */
 @ConfigurationProperties("artifact-server.encryption")
@@ -21,7 +21,7 @@ public record EncryptionProperties(
     @DefaultValue("") String keyFile,
     @DefaultValue("") String keyset,
     @DefaultValue("") String kmsUri,
-    @DefaultValue("64KB") DataSize segmentLength) {
+    @DefaultValue("16KB") DataSize segmentLength) {
   private static final long MIN_SEGMENT_LENGTH = 4096;
 
   /**
