@@ -30,6 +30,11 @@ record NetworkCheck(Host host, int connections) {
   /** Bytes; a stream of 20 MB/s over 50 ms, for uploads. */
   private static final long GOOD_RECEIVE_BUFFER = 4L << 20;
 
+  /** Bytes; two pieces. */
+  private static final int GOOD_UNSENT = 128 * 1024;
+
+  private static final long MAX_UNSENT = 1 << 20;
+
   /** What the server asks for, and the kernel cuts without a word. */
   private static final int BACKLOG = 4096;
 
@@ -42,6 +47,7 @@ record NetworkCheck(Host host, int connections) {
     findings.add(receiveBuffer());
     findings.add(congestionControl());
     findings.add(slowStartAfterIdle());
+    findings.add(unsent());
     findings.add(backlog());
     findings.add(synBacklog());
     bufferMemory().ifPresent(findings::add);
@@ -139,6 +145,23 @@ record NetworkCheck(Host host, int connections) {
             value.get(),
             "a device that writes its flash between two ranges starts slowly after each pause",
             host.isContainer() ? COMPOSE.formatted(GOOD_BUFFER) : set(name, "0"));
+  }
+
+  private Finding unsent() {
+    String name = "net.ipv4.tcp_notsent_lowat";
+    OptionalLong unsent = host.limit(name);
+    if (unsent.isEmpty()) {
+      return unseen(name);
+    }
+    String value = unsent.getAsLong() + "";
+    return unsent.getAsLong() <= MAX_UNSENT
+        ? Finding.ok(name, value, "a slow device's socket takes little more than is on its way")
+        : Finding.warn(
+            name,
+            value,
+            "a slow device's socket takes megabytes at once: thousands that start together delay"
+                + " the others",
+            host.isContainer() ? COMPOSE.formatted(GOOD_BUFFER) : set(name, GOOD_UNSENT + ""));
   }
 
   private Finding backlog() {

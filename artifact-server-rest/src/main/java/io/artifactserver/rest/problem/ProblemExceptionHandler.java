@@ -4,15 +4,22 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.web.bind.MethodArgumentNotValidException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Turns what the control plane's controllers throw into problem details. Thread-safe. */
 @RestControllerAdvice
@@ -55,6 +62,45 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
             HttpStatus.INTERNAL_SERVER_ERROR,
             "Internal error",
             "The server failed at this request; its log says how."));
+  }
+
+  @Override
+  protected ResponseEntity<Object> handleMethodArgumentNotValid(
+      MethodArgumentNotValidException failure,
+      HttpHeaders headers,
+      HttpStatusCode status,
+      WebRequest request) {
+    String detail =
+        failure.getFieldErrors().stream()
+            .map(error -> "\"%s\" %s.".formatted(error.getField(), error.getDefaultMessage()))
+            .sorted()
+            .collect(Collectors.joining(" "));
+    return new ResponseEntity<>(
+        Problems.of(HttpStatus.BAD_REQUEST, "Invalid body", detail), HttpStatus.BAD_REQUEST);
+  }
+
+  @Override
+  protected ResponseEntity<Object> handleHttpMessageNotReadable(
+      HttpMessageNotReadableException failure,
+      HttpHeaders headers,
+      HttpStatusCode status,
+      WebRequest request) {
+    String detail =
+        switch (failure.getCause()) {
+          case UnrecognizedPropertyException unknown ->
+              "There is no field \"%s\". Fields are %s."
+                  .formatted(
+                      unknown.getPropertyName(),
+                      unknown.getKnownPropertyIds().stream()
+                          .map(name -> "\"" + name + '"')
+                          .sorted()
+                          .collect(Collectors.joining(", ")));
+          case DatabindException misfit ->
+              "A value in the body does not fit: %s.".formatted(misfit.getOriginalMessage());
+          case null, default -> "The body is not JSON.";
+        };
+    return new ResponseEntity<>(
+        Problems.of(HttpStatus.BAD_REQUEST, "Unreadable body", detail), HttpStatus.BAD_REQUEST);
   }
 
   private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {

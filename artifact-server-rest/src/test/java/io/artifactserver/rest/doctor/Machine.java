@@ -15,6 +15,7 @@ final class Machine {
     set("net.ipv4.tcp_congestion_control", "cubic");
     set("net.ipv4.tcp_available_congestion_control", "reno cubic");
     set("net.ipv4.tcp_slow_start_after_idle", "1");
+    set("net.ipv4.tcp_notsent_lowat", "4294967295");
     set("net.core.somaxconn", "4096");
     set("net.ipv4.tcp_max_syn_backlog", "2048");
     set("net.ipv4.tcp_syncookies", "1");

@@ -36,6 +36,8 @@ class NetworkCheckTest {
             + " net.ipv4.tcp_congestion_control=bbr",
         "net.ipv4.tcp_slow_start_after_idle|0|OK|-",
         "net.ipv4.tcp_slow_start_after_idle|1|WARN|sysctl -w net.ipv4.tcp_slow_start_after_idle=0",
+        "net.ipv4.tcp_notsent_lowat|131072|OK|-",
+        "net.ipv4.tcp_notsent_lowat|4294967295|WARN|sysctl -w net.ipv4.tcp_notsent_lowat=131072",
         "net.core.somaxconn|128|WARN|sysctl -w net.core.somaxconn=4096",
         "net.core.somaxconn|65535|OK|-",
         "net.ipv4.tcp_max_syn_backlog|128|OK|-",

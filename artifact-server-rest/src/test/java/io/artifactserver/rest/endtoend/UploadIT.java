@@ -219,25 +219,38 @@ class UploadIT {
     assertThat(operator.get("/api/v1/repositories/absent/artifacts").statusCode()).isEqualTo(404);
   }
 
+  /** Longer than what the sockets between them hold: somebody has to read it. */
+  @Test
+  void refusalReachesAClientThatSendsAllOfItsBodyFirst() throws Exception {
+    byte[] body = Bytes.random(14_000_000, 14);
+    try (Wire wire = new Wire(server.port())) {
+      wire.send(
+          "PUT /api/v1/repositories/absent/artifacts/large HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
+              .formatted(server.operatorToken(), body.length));
+      wire.sendBytes(body, 0, body.length);
+      assertThat(wire.receive(true).status()).isEqualTo(404);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '^',
       value = {
-        "{\"name\": \"uploads\"} | 409",
-        "{\"name\": \"\"} | 400",
-        "{\"name\": \"a/b\"} | 400",
-        "{\"name\": \"../x\"} | 400",
-        "{} | 400",
-        "{\"name\": | 400",
-        "{\"name\": \"enc\", \"encrypted\": \"maybe\"} | 400",
-        "{\"name\": \"typo\", \"publik\": true} | 400",
+        "{\"name\": \"uploads\"} | 409 | uploads",
+        "{\"name\": \"\"} | 400 | name",
+        "{\"name\": \"a/b\"} | 400 | does not fit",
+        "{\"name\": \"../x\"} | 400 | does not fit",
+        "{} | 400 | name",
+        "{\"name\": | 400 | not JSON",
+        "{\"name\": \"enc\", \"encrypted\": \"maybe\"} | 400 | maybe",
+        "{\"name\": \"typo\", \"publik\": true} | 400 | no field \\\"publik\\\"",
       })
-  void repositoriesThatCannotBeAreRefused(String json, int status) throws Exception {
+  void repositoriesThatCannotBeAreRefused(String json, int status, String told) throws Exception {
     HttpResponse<String> answer = operator.json("POST", "/api/v1/repositories", json);
     assertThat(answer.statusCode()).isEqualTo(status);
     assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
-    assertThat(answer.body()).contains("\"detail\":").doesNotContain("\tat ");
+    assertThat(answer.body()).contains("\"detail\":", told).doesNotContain("\tat ");
   }
 
   @Test

@@ -13,7 +13,7 @@ class EncryptionPropertiesTest {
   @Test
   void hasDefaults() {
     assertThat(bind(Map.of()))
-        .isEqualTo(new EncryptionProperties("", "", "", DataSize.ofKilobytes(64)));
+        .isEqualTo(new EncryptionProperties("", "", "", DataSize.ofKilobytes(16)));
   }
 
   @Test

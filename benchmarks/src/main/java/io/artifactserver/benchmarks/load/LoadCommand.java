@@ -46,6 +46,9 @@ public final class LoadCommand implements Callable<Integer> {
   private static final int WRONG_BYTES = 3;
   private static final int FAILED = 1;
 
+  /** What the kernel says of a limit that is not set. */
+  private static final String NO_LIMIT = "4294967295";
+
   @Option(
       names = "--scenarios",
       split = ",",
@@ -410,9 +413,17 @@ public final class LoadCommand implements Callable<Integer> {
         field(Path.of("/proc/cpuinfo"), "model name", ":"),
         Long.parseLong(field(Path.of("/proc/meminfo"), "MemTotal", ":").replaceAll("\\D", ""))
             * 1024,
-        "Linux " + System.getProperty("os.version"),
+        kernel(),
         field(Path.of("/etc/os-release"), "PRETTY_NAME", "=").replace("\"", ""),
         System.getProperty("java.version"));
+  }
+
+  /** With the setting that decides how much a slow reader's socket takes at once, if it is set. */
+  private static String kernel() throws IOException {
+    String kernel = "Linux " + System.getProperty("os.version");
+    Path unsent = Path.of("/proc/sys/net/ipv4/tcp_notsent_lowat");
+    String value = Files.exists(unsent) ? Files.readAllLines(unsent).getFirst() : NO_LIMIT;
+    return value.equals(NO_LIMIT) ? kernel : kernel + ", tcp_notsent_lowat " + value;
   }
 
   private static String field(Path path, String name, String separator) throws IOException {

@@ -1,0 +1,58 @@
+package io.artifactserver.rest.problem;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Reads what a client is still sending when its request is refused, within reason. A connection
+ * that is closed on unread bytes is reset, and a client that is still sending then never sees why.
+ * One that sent {@code Expect: 100-continue} waits for the answer and sends nothing. Thread-safe.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE)
+final class RefusedBodyFilter extends OncePerRequestFilter {
+  private static final Logger LOG = LoggerFactory.getLogger(RefusedBodyFilter.class);
+
+  /** In bytes; a client that has more to send loses the connection, and perhaps the answer. */
+  private static final long MAX_LENGTH = 16 << 20;
+
+  private static final int BUFFER_LENGTH = 16 * 1024;
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    chain.doFilter(request, response);
+    if (response.getStatus() >= HttpStatus.BAD_REQUEST.value()
+        && request.getContentLengthLong() != 0
+        && request.getHeader(HttpHeaders.EXPECT) == null) {
+      try {
+        discard(request.getInputStream());
+      } catch (IOException e) {
+        LOG.debug("The body of a refused request broke off", e);
+      }
+    }
+  }
+
+  private static void discard(InputStream body) throws IOException {
+    byte[] buffer = new byte[BUFFER_LENGTH];
+    long discarded = 0;
+    int length = 0;
+    while (length >= 0 && discarded < MAX_LENGTH) {
+      discarded += length;
+      length = body.read(buffer);
+    }
+  }
+}
