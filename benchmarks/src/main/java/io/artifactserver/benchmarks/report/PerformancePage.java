@@ -123,10 +123,12 @@ final class PerformancePage {
       for (LoadReport.ScenarioResult scenario : load.scenarios()) {
         scenario.ratios().stream()
             .filter(ratio -> ratio.metric().equals(scenario.primary().key()))
-            .forEach(ratio -> (isWon(ratio) ? reached : missed).add(row(scenario, ratio)));
+            .forEach(
+                ratio -> (isWon(ratio) ? reached : missed).add(row(title(load, scenario), ratio)));
         scenario
             .goals()
-            .forEach(goal -> (goal.reached() ? reached : missed).add(row(scenario, goal)));
+            .forEach(
+                goal -> (goal.reached() ? reached : missed).add(row(title(load, scenario), goal)));
       }
     }
     line("");
@@ -141,14 +143,18 @@ final class PerformancePage {
     }
   }
 
+  private static String title(LoadReport load, LoadReport.ScenarioResult scenario) {
+    return '`' + scenario.name() + '`' + (load.tls() ? " through TLS" : "");
+  }
+
   private static boolean isWon(LoadReport.Ratio ratio) {
     return ratio.higherIsBetter() ? ratio.median() >= 1 : ratio.median() <= 1;
   }
 
-  private static String row(LoadReport.ScenarioResult scenario, LoadReport.Ratio ratio) {
-    return "| `%s`: %s of %s / %s | %s | %s 1 | measured in the same run |"
+  private static String row(String title, LoadReport.Ratio ratio) {
+    return "| %s: %s of %s / %s | %s | %s 1 | measured in the same run |"
         .formatted(
-            scenario.name(),
+            title,
             ratio.metric(),
             ratio.server(),
             ratio.reference(),
@@ -156,10 +162,10 @@ final class PerformancePage {
             ratio.higherIsBetter() ? ">=" : "<=");
   }
 
-  private static String row(LoadReport.ScenarioResult scenario, LoadReport.Goal goal) {
-    return "| `%s`: %s of %s%s | %s | %s %s | goal of the scenario |"
+  private static String row(String title, LoadReport.Goal goal) {
+    return "| %s: %s of %s%s | %s | %s %s | goal of the scenario |"
         .formatted(
-            scenario.name(),
+            title,
             goal.metric(),
             goal.server(),
             goal.reference().isEmpty() ? "" : " / " + goal.reference(),
@@ -309,7 +315,7 @@ final class PerformancePage {
   private void scenario(LoadReport load, LoadReport.ScenarioResult scenario) {
     List<Metric> columns = Arrays.stream(Metric.values()).filter(LOAD_COLUMNS::contains).toList();
     line("");
-    line("### `" + scenario.name() + "`");
+    line("### " + title(load, scenario));
     line("");
     line(scenario.description());
     line("");
