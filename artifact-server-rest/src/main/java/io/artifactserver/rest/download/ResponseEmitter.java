@@ -305,6 +305,7 @@ final class ResponseEmitter {
       if (body.isCold()) {
         coldPages.execute(() -> begin(request, response, callback, body));
       } else if (blob.isPrompt() && !body.isPrompt()) {
+        // This may be a selector's thread.
         blockingReads.execute(() -> begin(request, response, callback, body));
       } else {
         begin(request, response, callback, body);

@@ -26,9 +26,9 @@ final class Transfer extends IteratingCallback implements PacedBody {
 
   /**
    * Made and sent by the thread that has just sent another, when they are in memory; then it is the
-   * turn of others. Eight small pieces are one segment of an encrypted blob, which is decrypted as
-   * a whole: 2,000 slow readers cost 2.5 s of processor time a gigabyte, and 4.4 to 8.7 with a turn
-   * each. At full speed it makes no difference.
+   * turn of others. A segment of an encrypted blob, which is decrypted as a whole, is several small
+   * pieces: eight of them in a turn cost slow readers half the processor time of one. At full speed
+   * it makes no difference.
    */
   private static final int MAX_PIECES_IN_TURN = 8;
 

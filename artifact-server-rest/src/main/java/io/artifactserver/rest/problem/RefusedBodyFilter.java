@@ -18,10 +18,13 @@ import org.springframework.web.filter.OncePerRequestFilter;
 /**
  * Reads what a client is still sending when its request is refused, within reason. A connection
  * that is closed on unread bytes is reset, and a client that is still sending then never sees why.
- * One that sent {@code Expect: 100-continue} waits for the answer and sends nothing. Thread-safe.
+ * One that sent {@code Expect: 100-continue} waits for the answer and sends nothing.
+ *
+ * <p>After the check of access, and for those alone who are known: nobody else may make a thread
+ * wait for bytes that are to be thrown away. Thread-safe.
  */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE)
+@Order(Ordered.LOWEST_PRECEDENCE)
 final class RefusedBodyFilter extends OncePerRequestFilter {
   private static final Logger LOG = LoggerFactory.getLogger(RefusedBodyFilter.class);
 
@@ -36,6 +39,7 @@ final class RefusedBodyFilter extends OncePerRequestFilter {
       throws ServletException, IOException {
     chain.doFilter(request, response);
     if (response.getStatus() >= HttpStatus.BAD_REQUEST.value()
+        && request.getUserPrincipal() != null
         && request.getContentLengthLong() != 0
         && request.getHeader(HttpHeaders.EXPECT) == null) {
       try {

@@ -232,6 +232,16 @@ class UploadIT {
     }
   }
 
+  /** Or strangers could hold the server's threads with bodies that never come. */
+  @Test
+  void strangerIsRefusedBeforeHisBodyComes() throws Exception {
+    try (Wire wire = new Wire(server.port())) {
+      wire.send(
+          "PUT /api/v1/repositories/uploads/artifacts/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer none\r\nContent-Length: 1000000\r\n\r\n");
+      assertThat(wire.receive(true).status()).isEqualTo(401);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

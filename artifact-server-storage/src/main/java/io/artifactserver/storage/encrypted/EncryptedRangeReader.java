@@ -94,7 +94,7 @@ final class EncryptedRangeReader implements RangeReader {
     return ciphertext instanceof Ciphertext.Mapped && !isCold(length);
   }
 
-  /** A mapped segment is decrypted anew in 20 microseconds; its buffers are 128 KiB. */
+  /** A mapped segment is decrypted anew in microseconds; its buffers are twice its length. */
   @Override
   public void rest() {
     if (plainOffset < plainEnd && ciphertext.goBack(sealedLength(segment - 1))) {
