@@ -8,7 +8,9 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -331,16 +333,23 @@ class DeviceAccessIT {
     }
   }
 
+  /**
+   * What the server does by the clock, every few seconds, may disturb a round, never all of them.
+   */
   @Test
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(SECRET, "Range", "bytes=0-0");
-    double transfers = transfers();
-    double connections = metric("hikaricp_connections_usage_seconds_count");
-    for (int i = 0; i < 500; i++) {
-      assertThat(operator.download(SECRET, "Range", "bytes=0-0").statusCode()).isEqualTo(206);
-    }
-    assertThat(transfers()).isEqualTo(transfers + 500);
-    assertThat(metric("hikaricp_connections_usage_seconds_count")).isEqualTo(connections);
+    List<Double> used = new ArrayList<>();
+    do {
+      double transfers = transfers();
+      double connections = metric("hikaricp_connections_usage_seconds_count");
+      for (int i = 0; i < 500; i++) {
+        assertThat(operator.download(SECRET, "Range", "bytes=0-0").statusCode()).isEqualTo(206);
+      }
+      assertThat(transfers()).isEqualTo(transfers + 500);
+      used.add(metric("hikaricp_connections_usage_seconds_count") - connections);
+    } while (used.getLast() > 0 && used.size() < 10);
+    assertThat(used).as("connections used by 500 downloads each").contains(0.0);
   }
 
   /** The count once it stands still: a transfer is counted just after its last byte arrived. */
