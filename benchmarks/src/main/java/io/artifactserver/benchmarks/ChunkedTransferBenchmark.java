@@ -3,7 +3,6 @@ package io.artifactserver.benchmarks;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.storage.window.ChunkSource;
 import io.artifactserver.storage.window.ChunkWindow;
 import io.artifactserver.storage.window.PartWindow;
 import io.artifactserver.storage.window.PartWriter;
@@ -119,9 +118,9 @@ public class ChunkedTransferBenchmark {
     }
   }
 
-  private void answer(ByteRange range, ChunkSource.Room room) throws StorageException {
+  private RangeReader answer(ByteRange range) throws StorageException {
     delay();
-    room.take().put(chunk, 0, (int) range.length());
+    return new Answer(ByteBuffer.wrap(chunk, 0, (int) range.length()));
   }
 
   private void delay() throws StorageException {
@@ -136,5 +135,25 @@ public class ChunkedTransferBenchmark {
 
   private int delayMillis() {
     return delayMillis + jitter.nextInt(2 * jitterMillis + 1) - jitterMillis;
+  }
+
+  /** A body that has come. */
+  private record Answer(ByteBuffer bytes) implements RangeReader {
+    @Override
+    public int read(ByteBuffer target) {
+      int length = Math.min(bytes.remaining(), target.remaining());
+      target.put(target.position(), bytes, bytes.position(), length);
+      target.position(target.position() + length);
+      bytes.position(bytes.position() + length);
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -54,7 +54,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
   /**
    * @param pace told of the transfer when the connection does not take it at once
    * @param coldPages for what waits for a local disk
-   * @param blockingReads for what else blocks
+   * @param blockingReads for what else blocks: virtual threads
    */
   Transfer(
       Response response,
@@ -89,15 +89,13 @@ final class Transfer extends IteratingCallback implements PacedBody {
       waitingSince = 0;
     }
     if (!source.isReady()) {
-      if (piecesInTurn == MAX_PIECES_IN_TURN || !source.isPrompt()) {
+      if (!prepareHere()) {
         piecesInTurn = 0;
         // It may have to queue behind thousands of others, each of which holds what it holds.
         source.rest();
         (source.isCold() ? coldPages : blockingReads).execute(this::prepare);
         return Action.SCHEDULED;
       }
-      piecesInTurn++;
-      source.prepare();
     }
     ByteBuffer piece = source.next();
     writing = piece.remaining();
@@ -138,6 +136,23 @@ final class Transfer extends IteratingCallback implements PacedBody {
       end(TransferOutcome.Ending.ABORTED);
     }
     callback.failed(cause);
+  }
+
+  /** Returns false if the next piece is for another thread, or for another turn. */
+  @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield but who is next.
+  private boolean prepareHere() throws StorageException {
+    if (Thread.currentThread().isVirtual() && !source.isCold()) {
+      // It made the last piece, and whatever it waits for costs nobody anything.
+      if (piecesInTurn == MAX_PIECES_IN_TURN) {
+        piecesInTurn = 0;
+        Thread.yield();
+      }
+    } else if (piecesInTurn == MAX_PIECES_IN_TURN || !source.isPrompt()) {
+      return false;
+    }
+    piecesInTurn++;
+    source.prepare();
+    return true;
   }
 
   private void prepare() {

@@ -32,6 +32,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -127,6 +128,16 @@ class TransferTest {
     assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
     assertThat(store.openingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
     assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
+  }
+
+  /** Each hop to another thread costs more than the copy of a piece. */
+  @Test
+  void whatMayBlockIsReadByOneVirtualThreadWhileTheClientKeepsUp() throws Exception {
+    UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.NONE, 0, 100_000);
+    start(store, storeContent(), new ResponsePlan.Single(new ByteRange(5, 200_000)));
+    assertThat(download()).isEqualTo(Arrays.copyOfRange(CONTENT, 5, 200_005));
+    assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
+    assertThat(Set.copyOf(store.readingThreads())).containsExactly("read-0");
   }
 
   /** A short body must never look whole: Content-Length is not reached, and the connection cut. */

@@ -101,6 +101,13 @@ final class CachedRangeReader implements RangeReader {
   }
 
   @Override
+  public void rest() {
+    if (direct != null) {
+      direct.rest();
+    }
+  }
+
+  @Override
   public boolean isOpen() {
     return !closed;
   }

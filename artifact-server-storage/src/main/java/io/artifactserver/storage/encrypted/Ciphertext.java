@@ -19,6 +19,9 @@ sealed interface Ciphertext extends AutoCloseable {
   /** Goes back by {@code length} bytes, at no cost. Returns whether it can. */
   boolean goBack(int length);
 
+  /** As {@link RangeReader#rest}. */
+  void rest();
+
   @Override
   void close();
 
@@ -69,6 +72,11 @@ sealed interface Ciphertext extends AutoCloseable {
     }
 
     @Override
+    public void rest() {
+      // It holds what the page cache holds.
+    }
+
+    @Override
     public void close() {
       region.close();
     }
@@ -100,6 +108,11 @@ sealed interface Ciphertext extends AutoCloseable {
     @Override
     public boolean goBack(int length) {
       return false;
+    }
+
+    @Override
+    public void rest() {
+      reader.rest();
     }
 
     @Override

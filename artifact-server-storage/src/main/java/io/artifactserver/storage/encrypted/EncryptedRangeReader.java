@@ -101,6 +101,7 @@ final class EncryptedRangeReader implements RangeReader {
       segment--;
       giveBack();
     }
+    ciphertext.rest();
   }
 
   /** Checks the tag of the range's first segment, of which nothing may be left to read. */

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * thread of its own, which also gives back what it was given if it was cancelled: a buffer that a
  * fetch may still write into is nobody else's, and counts.
  *
+ * <p>A range of a single chunk is read as it comes, by the thread that wants it, which saves a copy
+ * and the hops between two threads; it is fetched like any other as soon as its reader rests.
+ *
  * <p>Memory is counted in slots, each of one chunk. The reader keeps at least one until its last
  * chunk is delivered, and one is always left to the head, so a fetch that waits for memory waits
  * for the reader alone.
@@ -71,6 +74,9 @@ final class ChunkReader implements RangeReader {
    */
   private @Nullable Chunk current;
 
+  /** The backend's answer while the reader reads that itself; its own. */
+  private @Nullable RangeReader direct;
+
   /** How many bytes of the head the reader waits for, or 0. */
   private volatile int awaited;
 
@@ -91,10 +97,8 @@ final class ChunkReader implements RangeReader {
   void begin() throws StorageException {
     if (range.isEmpty()) {
       share.close();
-      return;
-    }
-    if (isShort()) {
-      fetchHere();
+    } else if (isSingle() && acquireSlot()) {
+      direct = source.open(range);
     } else {
       lock.lock();
       try {
@@ -102,8 +106,8 @@ final class ChunkReader implements RangeReader {
       } finally {
         lock.unlock();
       }
+      takeHead(PIECE_LENGTH);
     }
-    takeHead(PIECE_LENGTH);
   }
 
   @Override
@@ -111,6 +115,10 @@ final class ChunkReader implements RangeReader {
     requireUsable();
     if (delivered == range.length()) {
       return -1;
+    }
+    RangeReader answer = direct;
+    if (answer != null) {
+      return readHere(answer, target);
     }
     int total = 0;
     while (target.hasRemaining() && delivered < range.length()) {
@@ -131,6 +139,25 @@ final class ChunkReader implements RangeReader {
     return total;
   }
 
+  /** The backend must not wait with half an answer for a client that is slow. */
+  @Override
+  public void rest() {
+    if (direct != null) {
+      lock.lock();
+      try {
+        if (state instanceof Open) {
+          Chunk chunk =
+              new Chunk(new ByteRange(range.position() + delivered, range.length() - delivered));
+          chunk.answer = direct;
+          start(chunk);
+          direct = null;
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
   @Override
   public boolean isOpen() {
     return !(state instanceof Closed);
@@ -138,6 +165,7 @@ final class ChunkReader implements RangeReader {
 
   @Override
   public void close() {
+    closeDirect();
     lock.lock();
     try {
       if (isOpen()) {
@@ -164,8 +192,60 @@ final class ChunkReader implements RangeReader {
     }
   }
 
-  private boolean isShort() {
-    return range.length() <= Math.min(settings.chunkLength(), PIECE_LENGTH);
+  private boolean isSingle() {
+    return range.length() <= settings.chunkLength();
+  }
+
+  /** For a chunk that this thread fetches. Returns whether there is memory for it. */
+  private boolean acquireSlot() {
+    lock.lock();
+    try {
+      if (share.tryAcquire(slotLength)) {
+        slots++;
+        next = range.end();
+      }
+      return slots > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int readHere(RangeReader answer, ByteBuffer target) throws StorageException {
+    int length;
+    try {
+      length = answer.read(target);
+      if (length < 0) {
+        throw endedEarly(range);
+      }
+    } catch (Throwable e) {
+      closeDirect();
+      lock.lock();
+      try {
+        fail(e);
+      } finally {
+        lock.unlock();
+      }
+      throw e;
+    }
+    delivered += length;
+    if (delivered == range.length()) {
+      closeDirect();
+      lock.lock();
+      try {
+        giveBackSlots(0);
+        share.close();
+      } finally {
+        lock.unlock();
+      }
+    }
+    return length;
+  }
+
+  private void closeDirect() {
+    if (direct != null) {
+      direct.close();
+      direct = null;
+    }
   }
 
   /**
@@ -332,27 +412,14 @@ final class ChunkReader implements RangeReader {
     next = chunk.range.end();
   }
 
-  /** A range so short that another thread would cost more than it gains. */
-  private void fetchHere() {
-    Chunk chunk = new Chunk(range);
-    lock.lock();
-    try {
-      if (slots == 0 && share.tryAcquire(slotLength)) {
-        slots++;
-      }
-      inFlight++;
-      window.addLast(chunk);
-      next = range.end();
-    } finally {
-      lock.unlock();
-    }
-    fetch(chunk);
-  }
-
   private void fetch(Chunk chunk) {
     Throwable thrown = null;
-    try {
-      source.fetch(chunk.range, new ChunkRoom(chunk));
+    RangeReader begun = chunk.answer;
+    try (RangeReader answer = begun == null ? source.open(chunk.range) : begun) {
+      ByteBuffer buffer = room(chunk);
+      while (buffer.hasRemaining() && answer.read(buffer) >= 0) {
+        advanced(chunk);
+      }
     } catch (Throwable e) {
       thrown = e;
     }
@@ -416,6 +483,11 @@ final class ChunkReader implements RangeReader {
         STORE, "nobody wants %s now".formatted(chunk.range), cause);
   }
 
+  private static StorageException endedEarly(ByteRange range) {
+    return new StorageException.StorageUnavailable(
+        STORE, "a fetch of %s ended early".formatted(range), null);
+  }
+
   private void ended(Chunk chunk, @Nullable Throwable thrown) {
     inFlight--;
     chunk.fetcher = null;
@@ -432,9 +504,7 @@ final class ChunkReader implements RangeReader {
       fail(thrown);
     } else if (!chunk.isFull()) {
       giveBackUnread(chunk);
-      fail(
-          new StorageException.StorageUnavailable(
-              STORE, "a fetch of %s ended early".formatted(chunk.range), null));
+      fail(endedEarly(chunk.range));
     } else {
       arrived(chunk);
     }
@@ -519,6 +589,10 @@ final class ChunkReader implements RangeReader {
   private static final class Chunk {
     private final ByteRange range;
     private @Nullable Thread fetcher;
+
+    /** What its fetch begins with, if it was asked for before. */
+    private @Nullable RangeReader answer;
+
     private @Nullable ByteBuffer buffer;
     private boolean hasRoom;
     private boolean hasEnded;
@@ -558,24 +632,6 @@ final class ChunkReader implements RangeReader {
         throw new IllegalStateException("The chunk at %s has no bytes".formatted(range));
       }
       return buffer;
-    }
-  }
-
-  private final class ChunkRoom implements ChunkSource.Room {
-    private final Chunk chunk;
-
-    private ChunkRoom(Chunk chunk) {
-      this.chunk = chunk;
-    }
-
-    @Override
-    public ByteBuffer take() throws StorageException {
-      return room(chunk);
-    }
-
-    @Override
-    public void advanced() {
-      ChunkReader.this.advanced(chunk);
     }
   }
 }

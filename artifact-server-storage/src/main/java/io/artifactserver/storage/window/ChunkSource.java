@@ -1,38 +1,22 @@
 package io.artifactserver.storage.window;
 
+import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import java.nio.ByteBuffer;
 
-/** Fetches chunks of one blob from a remote backend. Thread-safe: many fetches run at once. */
+/** Opens chunks of one blob in a remote backend. Thread-safe: many are open at once. */
 @FunctionalInterface
 public interface ChunkSource {
   /**
-   * Fetches exactly {@code range} with one request. Blocks; called on a virtual thread, or on the
-   * reader's own if the range is short. Gives up at once when its thread is interrupted. Once it
-   * has returned or thrown, nobody touches the buffer any more.
+   * Asks for exactly {@code range}, with one request, and waits until the backend begins to answer:
+   * until then nobody has memory for its bytes. What is read of the reader may be delivered before
+   * the rest comes, so it has to be right for good.
    *
-   * @param room where the bytes go; to be asked for when the backend begins to answer, not before:
-   *     a request under way then takes no memory while the backend looks for the bytes
+   * <p>Blocks, as does the reader; called on a virtual thread of its own, or on the one that reads.
+   * Both give up at once when their thread is interrupted. Closing a reader before its end abandons
+   * the request.
+   *
    * @throws StorageException if the bytes cannot be had; classified as usual
    */
-  void fetch(ByteRange range, Room room) throws StorageException;
-
-  /** Memory for one chunk. Used by the fetching thread alone. */
-  interface Room {
-    /**
-     * Waits for memory. Asked again, as after a broken connection, it gives the same buffer with
-     * the bytes that have come so far before its position.
-     *
-     * @return a heap buffer; what remains in it is what is still missing of the range
-     * @throws StorageException if the reader is closed, or failed, meanwhile
-     */
-    ByteBuffer take() throws StorageException;
-
-    /**
-     * Tells that the bytes before the buffer's position are right for good: a reader may have them
-     * before the rest comes. Optional.
-     */
-    void advanced();
-  }
+  RangeReader open(ByteRange range) throws StorageException;
 }

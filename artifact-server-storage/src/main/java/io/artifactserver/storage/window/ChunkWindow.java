@@ -59,8 +59,8 @@ public final class ChunkWindow {
 
   /**
    * Opens a range and waits for its first bytes; the caller closes the reader. A range of up to one
-   * chunk is one fetch of just that range, on the calling thread if it is short; an empty one is
-   * none.
+   * chunk is one fetch of just that range, which the calling thread asks for and then reads as it
+   * comes, until it {@linkplain RangeReader#rest rests}; an empty one is none.
    *
    * @throws StorageException if the first chunk, or one fetched with it, cannot be had
    */

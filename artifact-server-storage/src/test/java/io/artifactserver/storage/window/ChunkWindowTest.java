@@ -30,13 +30,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -66,21 +66,59 @@ class ChunkWindowTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1", "9", "10"})
-  void aShortRangeIsOneFetchOnTheCallersThread(int length) throws StorageException {
+  @ValueSource(ints = {1, 9, 10})
+  void aRangeOfOneChunkIsReadAsItComes(int length) throws StorageException {
     AtomicReference<Thread> fetcher = new AtomicReference<>();
     ByteRange range = new ByteRange(7, length);
     FakeRemote answering = FakeRemote.thatAnswersAtOnce();
     ChunkSource source =
-        (chunk, room) -> {
+        chunk -> {
           fetcher.set(Thread.currentThread());
-          answering.fetch(chunk, room);
+          return answering.open(chunk);
         };
     try (RangeReader reader = window(16).open(range, source)) {
+      assertThat(answering.inFlight()).isOne();
       assertThat(drain(reader, length)).isEqualTo(FakeRemote.bytes(range));
+      assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      assertThat(answering.inFlight()).as("given back at once").isZero();
+      assertThat(budget.used()).isZero();
+      reader.rest();
     }
     assertThat(answering.begun()).containsExactly(range);
     assertThat(fetcher).hasValue(Thread.currentThread());
+  }
+
+  /** Its backend's connection is for others then. */
+  @Test
+  void aReaderThatRestsHasTheRestFetched() throws StorageException {
+    ByteRange range = new ByteRange(7, CHUNK);
+    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    try (RangeReader reader = window(16).open(range, answering)) {
+      ByteBuffer read = ByteBuffer.allocate(CHUNK);
+      assertThat(reader.read(read.limit(3))).isEqualTo(3);
+      reader.rest();
+      reader.rest();
+      eventually("the answer is over", () -> answering.inFlight() == 0);
+      assertThat(budget.used()).isEqualTo(CHUNK);
+      while (read.limit(CHUNK).hasRemaining()) {
+        assertThat(reader.read(read)).isPositive();
+      }
+      assertThat(read.array()).isEqualTo(FakeRemote.bytes(range));
+      assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
+    assertThat(answering.begun()).containsExactly(range);
+  }
+
+  @Test
+  void aReaderThatIsClosedWhileItReadsAsItComesAbandonsTheAnswer() throws StorageException {
+    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    RangeReader reader = window(16).open(ByteRange.whole(CHUNK), answering);
+    assertThat(reader.read(ByteBuffer.allocate(3))).isEqualTo(3);
+    reader.close();
+    reader.rest();
+    assertThat(answering.inFlight()).isZero();
+    assertThat(answering.begun()).hasSize(1);
+    assertThatIllegalStateException().isThrownBy(() -> reader.read(ByteBuffer.allocate(1)));
   }
 
   @Test
@@ -97,6 +135,7 @@ class ChunkWindowTest {
     HalfFetch source = new HalfFetch(100_000);
     ByteRange range = new ByteRange(11, 200_000);
     try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      reader.rest();
       byte[] first = take(reader, 100_000);
       assertThat(first).isEqualTo(FakeRemote.bytes(new ByteRange(11, 100_000)));
       source.goOn.countDown();
@@ -112,6 +151,7 @@ class ChunkWindowTest {
     HalfFetch source = new HalfFetch(200_000);
     ByteRange range = ByteRange.whole(200_000);
     try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      reader.rest();
       assertThat(reader.read(ByteBuffer.allocate(200_000))).isEqualTo(199_999);
       Future<Integer> last = threads.submit(() -> reader.read(ByteBuffer.allocate(1)));
       assertThatExceptionOfType(TimeoutException.class)
@@ -127,6 +167,7 @@ class ChunkWindowTest {
     source.failure = FakeRemote.broken("in the middle");
     ByteRange range = ByteRange.whole(200_000);
     try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
+      reader.rest();
       assertThat(take(reader, 80_000)).isEqualTo(FakeRemote.bytes(ByteRange.whole(80_000)));
       source.goOn.countDown();
       assertThatExceptionOfType(StorageException.StorageUnavailable.class)
@@ -142,6 +183,7 @@ class ChunkWindowTest {
     ChunkWindow window = new ChunkWindow(200_000, 1, budget);
     ByteRange range = ByteRange.whole(200_000);
     RangeReader abandoned = window.open(range, deaf);
+    abandoned.rest();
     assertThat(take(abandoned, 70_000)).hasSize(70_000);
     abandoned.close();
     assertThat(budget.used()).isPositive();
@@ -335,29 +377,14 @@ class ChunkWindowTest {
   void aFetchThatEndsEarlyIsAFailure() {
     for (int missing : new int[] {1, CHUNK}) {
       ChunkSource truncated =
-          (range, room) -> room.take().put(new byte[(int) range.length() - missing]);
-      for (ByteRange range : List.of(ByteRange.whole(100), ByteRange.whole(CHUNK))) {
-        assertThatThrownBy(() -> window(4).open(range, truncated))
+          range ->
+              FakeRemote.answering(
+                  FakeRemote.bytes(new ByteRange(range.position(), range.length() - missing)));
+      for (int length : new int[] {100, CHUNK}) {
+        assertThatThrownBy(() -> drain(window(4).open(ByteRange.whole(length), truncated), length))
             .isInstanceOf(StorageException.StorageUnavailable.class)
             .hasMessageContaining("ended early");
       }
-    }
-    assertThatThrownBy(() -> window(4).open(ByteRange.whole(100), (_, _) -> {}))
-        .hasMessageContaining("ended early");
-  }
-
-  @Test
-  void aFetchThatIsRepeatedGoesOnInTheSameBuffer() throws StorageException {
-    ChunkSource resuming =
-        (range, room) -> {
-          byte[] bytes = FakeRemote.bytes(range);
-          room.take().put(bytes, 0, 4);
-          ByteBuffer rest = room.take();
-          assertThat(rest.remaining()).isEqualTo(range.length() - 4);
-          rest.put(bytes, 4, rest.remaining());
-        };
-    try (RangeReader reader = window(4).open(ByteRange.whole(35), resuming)) {
-      assertThat(drain(reader, 35)).isEqualTo(FakeRemote.bytes(ByteRange.whole(35)));
     }
   }
 
@@ -383,14 +410,15 @@ class ChunkWindowTest {
     CountDownLatch closed = new CountDownLatch(1);
     AtomicReference<ByteBuffer> late = new AtomicReference<>();
     ChunkSource stubborn =
-        (range, room) -> {
-          ByteBuffer target = room.take();
-          if (range.position() > 0) {
-            late.set(target);
-            awaitStubbornly(closed);
-          }
-          target.put(FakeRemote.bytes(range));
-        };
+        range ->
+            new Hooked(
+                FakeRemote.answering(range),
+                target -> {
+                  if (range.position() > 0) {
+                    late.set(target);
+                    awaitStubbornly(closed);
+                  }
+                });
     ChunkWindow window = window(2);
     RangeReader abandoned = window.open(ByteRange.whole(20), stubborn);
     eventually("the second has a buffer", () -> late.get() != null);
@@ -398,12 +426,7 @@ class ChunkWindowTest {
     assertThat(budget.used()).isEqualTo(CHUNK);
     Set<ByteBuffer> others =
         Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
-    ChunkSource recording =
-        (range, room) -> {
-          ByteBuffer target = room.take();
-          others.add(target);
-          target.put(FakeRemote.bytes(range));
-        };
+    ChunkSource recording = range -> new Hooked(FakeRemote.answering(range), others::add);
     for (int i = 0; i < 10; i++) {
       try (RangeReader other = window.open(ByteRange.whole(30), recording)) {
         assertThat(drain(other, 30)).isEqualTo(FakeRemote.bytes(ByteRange.whole(30)));
@@ -476,13 +499,13 @@ class ChunkWindowTest {
     long failing = range.position() + random.nextInt(60) * (long) chunkLength;
     FakeRemote counted = FakeRemote.thatAnswersAtOnce();
     ChunkSource jittery =
-        (chunk, room) -> {
+        chunk -> {
           pause(new Random(seed ^ chunk.position()));
           if (fails && chunk.position() == failing) {
             throw FakeRemote.broken("at " + failing);
           }
-          counted.fetch(chunk, room);
           assertThat(small.used()).isLessThanOrEqualTo((long) chunkLength * maxChunks);
+          return counted.open(chunk);
         };
     try (RangeReader reader = window.open(range, jittery)) {
       ByteBuffer read = ByteBuffer.allocate((int) range.length());
@@ -492,6 +515,9 @@ class ChunkWindowTest {
         read.limit(read.capacity());
         if (random.nextInt(4) == 0) {
           pause(random);
+        }
+        if (random.nextInt(4) == 0) {
+          reader.rest();
         }
       }
       assertThat(read.flip()).isEqualTo(ByteBuffer.wrap(FakeRemote.bytes(range), 0, read.limit()));
@@ -506,6 +532,7 @@ class ChunkWindowTest {
     assertThat(counted.peak()).isLessThanOrEqualTo(maxChunks);
     assertThat(counted.buffers()).isLessThanOrEqualTo(maxChunks);
     eventually("the budget is given back", () -> small.used() == 0);
+    eventually("every answer is closed", () -> counted.inFlight() == 0);
     assertThat(small.transfers()).isZero();
   }
 
@@ -525,13 +552,16 @@ class ChunkWindowTest {
       long position = i * 1_000_000;
       ByteRange range = new ByteRange(position, 505);
       ChunkSource jittery =
-          (chunk, room) -> {
+          chunk -> {
             inFlight.merge(position, 1, Integer::sum);
             assertThat(inFlight.get(position)).isLessThanOrEqualTo(16);
             pause(new Random(chunk.position()));
-            room.take().put(FakeRemote.bytes(chunk));
-            most.accumulateAndGet(shared.used(), Math::max);
-            inFlight.merge(position, -1, Integer::sum);
+            return new Hooked(
+                FakeRemote.answering(chunk),
+                _ -> {
+                  most.accumulateAndGet(shared.used(), Math::max);
+                  inFlight.merge(position, -1, Integer::sum);
+                });
           };
       all.add(
           threads.submit(() -> {
@@ -639,7 +669,27 @@ class ChunkWindowTest {
     }
   }
 
-  /** Fetches a part, tells of it, and goes on when the test says so. */
+  /** An answer that something is done before it is read; once, the tests' chunks being small. */
+  private record Hooked(RangeReader answer, Consumer<ByteBuffer> beforeRead)
+      implements RangeReader {
+    @Override
+    public int read(ByteBuffer target) throws StorageException {
+      beforeRead.accept(target);
+      return answer.read(target);
+    }
+
+    @Override
+    public boolean isOpen() {
+      return answer.isOpen();
+    }
+
+    @Override
+    public void close() {
+      answer.close();
+    }
+  }
+
+  /** Answers with a part, and goes on when the test says so. */
   private static final class HalfFetch implements ChunkSource {
     private final CountDownLatch goOn = new CountDownLatch(1);
     private final int first;
@@ -651,29 +701,34 @@ class ChunkWindowTest {
     }
 
     @Override
-    public void fetch(ByteRange range, Room room) throws StorageException {
-      ByteBuffer target = room.take();
-      byte[] bytes = FakeRemote.bytes(range);
-      target.put(bytes, 0, first);
-      room.advanced();
-      awaitSign();
-      if (failure != null) {
-        throw failure;
-      }
-      target.put(bytes, first, bytes.length - first);
-      room.advanced();
-      hasWritten = true;
-    }
-
-    private void awaitSign() {
-      while (true) {
-        try {
-          goOn.await();
-          return;
-        } catch (InterruptedException _) {
-          // Deaf.
+    public RangeReader open(ByteRange range) {
+      ByteBuffer bytes = ByteBuffer.wrap(FakeRemote.bytes(range)).limit(first);
+      return new RangeReader() {
+        @Override
+        public int read(ByteBuffer target) throws StorageException {
+          if (!bytes.hasRemaining()) {
+            awaitStubbornly(goOn);
+            if (failure != null) {
+              throw failure;
+            }
+            bytes.limit(bytes.capacity());
+          }
+          int length = bytes.remaining();
+          target.put(bytes);
+          hasWritten = bytes.limit() == bytes.capacity();
+          return length;
         }
-      }
+
+        @Override
+        public boolean isOpen() {
+          return true;
+        }
+
+        @Override
+        public void close() {
+          awaitStubbornly(goOn);
+        }
+      };
     }
   }
 }

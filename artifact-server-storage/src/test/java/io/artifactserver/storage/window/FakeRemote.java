@@ -1,5 +1,8 @@
 package io.artifactserver.storage.window;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
@@ -14,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A backend that answers when the test says so, and counts. Thread-safe. */
 final class FakeRemote implements ChunkSource {
@@ -51,19 +55,33 @@ final class FakeRemote implements ChunkSource {
     return bytes;
   }
 
+  /** An answer of the right bytes, all at once. */
+  static RangeReader answering(ByteRange range) {
+    return new Answer(ByteBuffer.wrap(bytes(range)), _ -> {}, () -> {});
+  }
+
+  /** An answer that ends early. */
+  static RangeReader answering(byte[] bytes) {
+    return new Answer(ByteBuffer.wrap(bytes), _ -> {}, () -> {});
+  }
+
   @Override
-  public void fetch(ByteRange range, Room room) throws StorageException {
+  public RangeReader open(ByteRange range) throws StorageException {
     peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
     begun.add(range);
     try {
       awaitAnswer(range.position());
-      ByteBuffer target = room.take();
-      buffers.add(target);
-      target.put(bytes(range));
-      filled.incrementAndGet();
-    } finally {
+    } catch (Throwable e) {
       inFlight.decrementAndGet();
+      throw e;
     }
+    return new Answer(
+        ByteBuffer.wrap(bytes(range)),
+        target -> {
+          buffers.add(target);
+          filled.incrementAndGet();
+        },
+        inFlight::decrementAndGet);
   }
 
   private void awaitAnswer(long position) throws StorageException {
@@ -133,5 +151,47 @@ final class FakeRemote implements ChunkSource {
   /** How many different buffers were ever filled: never less than were in use at once. */
   int buffers() {
     return buffers.size();
+  }
+
+  /** Delivers bytes. */
+  private static final class Answer implements RangeReader {
+    private final ByteBuffer bytes;
+    private final Consumer<ByteBuffer> onFilled;
+    private final Runnable onClosed;
+    private boolean isClosed;
+
+    private Answer(ByteBuffer bytes, Consumer<ByteBuffer> onFilled, Runnable onClosed) {
+      this.bytes = bytes;
+      this.onFilled = onFilled;
+      this.onClosed = onClosed;
+    }
+
+    @Override
+    public int read(ByteBuffer target) {
+      assertThat(isClosed).isFalse();
+      if (!bytes.hasRemaining()) {
+        return -1;
+      }
+      int length = Math.min(bytes.remaining(), target.remaining());
+      target.put(target.position(), bytes, bytes.position(), length);
+      target.position(target.position() + length);
+      bytes.position(bytes.position() + length);
+      if (!bytes.hasRemaining()) {
+        onFilled.accept(target);
+      }
+      return length;
+    }
+
+    @Override
+    public boolean isOpen() {
+      return !isClosed;
+    }
+
+    @Override
+    public void close() {
+      assertThat(isClosed).as("closed once").isFalse();
+      isClosed = true;
+      onClosed.run();
+    }
   }
 }

@@ -1,0 +1,168 @@
+package io.artifactserver.storage.s3;
+
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/**
+ * One range of an object, read straight from the answer to a GET. An answer that breaks off is
+ * asked for again from where it broke. Used by one thread at a time.
+ */
+final class ObjectReader implements RangeReader {
+  private static final Logger LOG = LoggerFactory.getLogger(ObjectReader.class);
+
+  /** The first one included; each must bring a byte, or waits longer. */
+  private static final int MAX_ATTEMPTS = 5;
+
+  private static final int FIRST_PAUSE_MILLIS = 50;
+
+  /** Of what is read at once for a buffer that is not on the heap, in bytes. */
+  private static final int MAX_COPIED = 64 * 1024;
+
+  private final ObjectFetch object;
+
+  /** What is not delivered yet. */
+  private ByteRange missing;
+
+  private @Nullable ResponseInputStream<?> answer;
+  private int attempt = 1;
+
+  /** Whether the answer has brought a byte. */
+  private boolean hasBegun;
+
+  private byte @Nullable [] copied;
+  private boolean isClosed;
+
+  /**
+   * Waits until the answer begins.
+   *
+   * @param range not empty
+   */
+  ObjectReader(ObjectFetch object, ByteRange range) throws StorageException {
+    this.object = object;
+    this.missing = range;
+    try {
+      this.answer = object.get(range);
+    } catch (SdkException e) {
+      throw object.failed(range, e);
+    }
+  }
+
+  @Override
+  public int read(ByteBuffer target) throws StorageException {
+    if (isClosed) {
+      throw new IllegalStateException("The reader is closed");
+    }
+    if (missing.isEmpty()) {
+      return -1;
+    }
+    int position = target.position();
+    while (true) {
+      try {
+        int length = receive(target);
+        if (length == missing.length()) {
+          finish();
+        }
+        missing = new ByteRange(missing.position() + length, missing.length() - length);
+        return length;
+      } catch (StorageException e) {
+        throw e;
+      } catch (IOException e) {
+        target.position(position);
+        askAgain(e);
+      } catch (SdkException e) {
+        throw object.failed(missing, e);
+      }
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !isClosed;
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    copied = null;
+    // Closing it would read the rest of the body.
+    abort();
+  }
+
+  private int receive(ByteBuffer target) throws IOException {
+    if (answer == null) {
+      answer = object.get(missing);
+    }
+    int wanted = (int) Math.min(missing.length(), target.remaining());
+    int length;
+    if (target.hasArray()) {
+      length = answer.read(target.array(), target.arrayOffset() + target.position(), wanted);
+      target.position(target.position() + Math.max(0, length));
+    } else {
+      if (copied == null) {
+        copied = new byte[(int) Math.min(MAX_COPIED, missing.length())];
+      }
+      length = answer.read(copied, 0, Math.min(wanted, copied.length));
+      target.put(copied, 0, Math.max(0, length));
+    }
+    if (length < 0) {
+      throw new IOException(missing.length() + " bytes are missing at the end");
+    }
+    hasBegun |= length > 0;
+    return length;
+  }
+
+  /** Reads to the end of the answer, so that its connection serves the next request. */
+  private void finish() throws IOException {
+    if (answer != null) {
+      if (answer.read() >= 0) {
+        throw new IOException("there are more bytes than were asked for");
+      }
+      answer.close();
+      answer = null;
+    }
+  }
+
+  private void askAgain(IOException cause) throws StorageException {
+    abort();
+    if (attempt == MAX_ATTEMPTS || Thread.currentThread().isInterrupted()) {
+      throw new StorageException.StorageUnavailable(
+          S3BlobStore.NAME,
+          "blob %s broke off %d times, last at %d: %s"
+              .formatted(object.ref().key(), attempt, missing.position(), cause.getMessage()),
+          cause);
+    }
+    LOG.debug("Blob {} broke off before {}", object.ref().key(), missing, cause);
+    if (!hasBegun) {
+      pause();
+    }
+    attempt++;
+    hasBegun = false;
+  }
+
+  private void pause() throws StorageException {
+    try {
+      int millis = FIRST_PAUSE_MILLIS << attempt;
+      Thread.sleep(ThreadLocalRandom.current().nextInt(millis / 2, millis));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StorageException.StorageUnavailable(
+          S3BlobStore.NAME, "the read of blob %s was cancelled".formatted(object.ref().key()), e);
+    }
+  }
+
+  private void abort() {
+    if (answer != null) {
+      answer.abort();
+      answer = null;
+    }
+  }
+}
