@@ -442,7 +442,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void removesAbandonedUploadsAndNoOthers() throws Exception {
-    assumeTrue(supportsAbandonedUploads());
+    assumeTrue(supportsAbandonedUploads(), "This store's own test abandons its uploads");
     Instant now = Instant.now();
     BlobRef committed = store(content(10, 20));
     abandonUpload(now.minus(Duration.ofHours(2)));
@@ -457,7 +457,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void aRegionHasTheBytesOfItsRange() throws StorageException {
-    assumeTrue(supportsFileRegions());
+    assumeTrue(supportsFileRegions(), "This store has no local files");
     for (long length : RangeCases.lengths(unit())) {
       byte[] content = content((int) length, 21);
       Blob blob = store().blob(store(content));
@@ -479,7 +479,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void aRegionKeepsToItsBounds() throws StorageException {
-    assumeTrue(supportsFileRegions());
+    assumeTrue(supportsFileRegions(), "This store has no local files");
     Blob blob = store().blob(store(content(1000, 22)));
     FileRegion region = blob.fileRegion(new ByteRange(100, 50)).orElseThrow();
     for (int[] slice : new int[][] {{-1, 1}, {0, 51}, {50, 1}, {51, 0}, {1, 50}, {0, -1}}) {
@@ -504,7 +504,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void aRegionOutlivesItsBlob() throws StorageException {
-    assumeTrue(supportsFileRegions());
+    assumeTrue(supportsFileRegions(), "This store has no local files");
     byte[] content = content(10_000, 23);
     BlobRef ref = store(content);
     ByteRange range = new ByteRange(1000, 5000);
@@ -520,7 +520,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void withoutRegionsTheAnswerIsEmpty() throws StorageException {
-    assumeTrue(!supportsFileRegions());
+    assumeTrue(!supportsFileRegions(), "This store has local files");
     Optional<FileRegion> region =
         store().blob(store(content(10, 24))).fileRegion(ByteRange.whole(10));
     assertThat(region).isEmpty();
@@ -528,7 +528,7 @@ public abstract class BlobStoreContract {
 
   @Test
   void reachesBeyondTwoGibibytes() throws Exception {
-    assumeTrue(supportsSparseBlobs());
+    assumeTrue(supportsSparseBlobs(), "This store has no sparse files");
     long length = (1L << 31) + 100_000;
     long position = (1L << 31) - 10;
     byte[] marker = content(20, 25);
