@@ -75,7 +75,7 @@ class GatesTest {
               "PlantedCatalog.peek"),
           plant("garbage of a warm lookup", "CatalogLookupBenchmark.peek", "PlantedCatalog.peek"),
           plant(
-              "digests: all four / slowest alone",
+              "digests: side by side / one after the other",
               "DigestBenchmark.all",
               "DigestBenchmark.oneThread"),
           plant(
