@@ -7,10 +7,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.window.ChunkSource;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.services.s3.model.GetObjectRequest;
-import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 
 /**
@@ -63,29 +60,35 @@ final class ObjectFetch implements ChunkSource {
    *
    * @throws SdkException as the client throws it, when its attempts are used up
    */
-  ResponseInputStream<GetObjectResponse> get(ByteRange range) throws StorageException {
-    String pinned = tags.find(ref.key());
-    GetObjectRequest request =
-        GetObjectRequest.builder()
-            .bucket(bucket.name())
-            .key(bucket.objectName(ref.key()))
-            .range("bytes=%d-%d".formatted(range.position(), range.end() - 1))
-            .ifMatch(pinned)
-            .build();
-    ResponseInputStream<GetObjectResponse> body =
-        bucket.ask(() -> bucket.client().getObject(request));
+  ObjectAnswer get(ByteRange range) throws StorageException {
+    String bytes = range.position() + "-" + (range.end() - 1);
+    ObjectAnswer answer = ask("bytes=" + bytes, tags.find(ref.key()));
     try {
-      requireRange(range, body.response());
-      tags.require(ref, body.response().eTag());
-      return body;
+      requireRange(range, "bytes " + bytes + '/' + ref.length(), answer);
+      tags.require(ref, answer.entityTag());
+      return answer;
     } catch (StorageException e) {
-      body.abort();
+      answer.abort();
       throw e;
     }
   }
 
-  private void requireRange(ByteRange range, GetObjectResponse answer) throws StorageException {
-    String expected = "bytes %d-%d/%d".formatted(range.position(), range.end() - 1, ref.length());
+  private ObjectAnswer ask(String range, @Nullable String pinned) throws StorageException {
+    String name = bucket.objectName(ref.key());
+    return bucket.ask(() ->
+        bucket
+            .presigned()
+            .get(name, range, pinned)
+            .orElseGet(() ->
+                ObjectAnswer.of(
+                    bucket
+                        .client()
+                        .getObject(get ->
+                            get.bucket(bucket.name()).key(name).range(range).ifMatch(pinned)))));
+  }
+
+  private void requireRange(ByteRange range, String expected, ObjectAnswer answer)
+      throws StorageException {
     String contentRange = answer.contentRange();
     boolean isWhole = contentRange == null && range.equals(ByteRange.whole(ref.length()));
     if (isWhole) {

@@ -9,7 +9,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /**
@@ -32,7 +31,7 @@ final class ObjectReader implements RangeReader {
   /** What is not delivered yet. */
   private ByteRange missing;
 
-  private @Nullable ResponseInputStream<?> answer;
+  private @Nullable ObjectAnswer answer;
   private int attempt = 1;
 
   /** Whether the answer has brought a byte. */
@@ -104,13 +103,13 @@ final class ObjectReader implements RangeReader {
     int wanted = (int) Math.min(missing.length(), target.remaining());
     int length;
     if (target.hasArray()) {
-      length = answer.read(target.array(), target.arrayOffset() + target.position(), wanted);
+      length = answer.body().read(target.array(), target.arrayOffset() + target.position(), wanted);
       target.position(target.position() + Math.max(0, length));
     } else {
       if (copied == null) {
         copied = new byte[(int) Math.min(MAX_COPIED, missing.length())];
       }
-      length = answer.read(copied, 0, Math.min(wanted, copied.length));
+      length = answer.body().read(copied, 0, Math.min(wanted, copied.length));
       target.put(copied, 0, Math.max(0, length));
     }
     if (length < 0) {
@@ -123,7 +122,7 @@ final class ObjectReader implements RangeReader {
   /** Reads to the end of the answer, so that its connection serves the next request. */
   private void finish() throws IOException {
     if (answer != null) {
-      if (answer.read() >= 0) {
+      if (answer.body().read() >= 0) {
         throw new IOException("there are more bytes than were asked for");
       }
       answer.close();

@@ -10,12 +10,19 @@ import software.amazon.awssdk.services.s3.S3Client;
  * Makes requests and tells an answer from an outage; retries are the client's. Thread-safe.
  *
  * @param client for all requests
+ * @param presigned the first attempt of a read
  * @param name of the bucket
  * @param prefix of all objects; empty, or ends in a slash
  * @param outage shared by all requests
  * @param errors classifies failures
  */
-record S3Bucket(S3Client client, String name, String prefix, Outage outage, S3Errors errors) {
+record S3Bucket(
+    S3Client client,
+    PresignedGets presigned,
+    String name,
+    String prefix,
+    Outage outage,
+    S3Errors errors) {
   private static final String BLOBS = "blobs/";
 
   /** The name of a blob's object. */

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -19,6 +20,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.StandardRetryStrategy;
@@ -47,7 +49,20 @@ public class S3StorageAutoConfiguration {
   }
 
   @Bean
-  S3Client s3Client(S3Properties properties, AwsCredentialsProvider credentials) {
+  SdkHttpClient s3HttpClient(S3Properties properties) {
+    return Apache5HttpClient.builder()
+        .maxConnections(properties.maxConnections())
+        .connectionTimeout(properties.connectTimeout())
+        .socketTimeout(properties.readTimeout())
+        .connectionAcquisitionTimeout(POOL_PATIENCE)
+        .connectionTimeToLive(CONNECTION_LIFE)
+        .tcpKeepAlive(true)
+        .build();
+  }
+
+  @Bean
+  S3Client s3Client(
+      S3Properties properties, AwsCredentialsProvider credentials, SdkHttpClient http) {
     S3ClientBuilder builder =
         S3Client.builder()
             .region(Region.of(properties.region()))
@@ -63,30 +78,26 @@ public class S3StorageAutoConfiguration {
                         // What bounds all requests is Outage; this would refuse retries of some.
                         .circuitBreakerEnabled(false)
                         .build()))
-            .httpClientBuilder(
-                Apache5HttpClient.builder()
-                    .maxConnections(properties.maxConnections())
-                    .connectionTimeout(properties.connectTimeout())
-                    .socketTimeout(properties.readTimeout())
-                    .connectionAcquisitionTimeout(POOL_PATIENCE)
-                    .connectionTimeToLive(CONNECTION_LIFE)
-                    .tcpKeepAlive(true));
+            .httpClient(http);
     endpoint(properties.endpoint()).ifPresent(builder::endpointOverride);
     return builder.build();
   }
 
+  /** Signs for this process. */
   @Bean
   S3Presigner s3Presigner(S3Properties properties, AwsCredentialsProvider credentials) {
-    S3Presigner.Builder builder =
-        S3Presigner.builder()
-            .region(Region.of(properties.region()))
-            .credentialsProvider(credentials)
-            .serviceConfiguration(
-                S3Configuration.builder().pathStyleAccessEnabled(properties.pathStyle()).build());
-    String address =
-        properties.publicEndpoint().isEmpty() ? properties.endpoint() : properties.publicEndpoint();
-    endpoint(address).ifPresent(builder::endpointOverride);
-    return builder.build();
+    return presigner(properties, credentials, properties.endpoint());
+  }
+
+  /** Signs for clients that are redirected. */
+  @Bean
+  S3Presigner s3PublicPresigner(S3Properties properties, AwsCredentialsProvider credentials) {
+    return presigner(
+        properties,
+        credentials,
+        properties.publicEndpoint().isEmpty()
+            ? properties.endpoint()
+            : properties.publicEndpoint());
   }
 
   /**
@@ -96,7 +107,12 @@ public class S3StorageAutoConfiguration {
    */
   @Bean
   S3BlobStore s3BlobStore(
-      S3Properties properties, S3Client client, S3Presigner presigner, TransferBudget budget) {
+      S3Properties properties,
+      SdkHttpClient http,
+      S3Client client,
+      @Qualifier("s3Presigner") S3Presigner presigner,
+      @Qualifier("s3PublicPresigner") S3Presigner publicPresigner,
+      TransferBudget budget) {
     if (properties.bucket().isEmpty()) {
       throw new S3StartException(
           "The backend s3 needs a bucket: set artifact-server.storage.s3.bucket.", null);
@@ -105,6 +121,7 @@ public class S3StorageAutoConfiguration {
     S3Bucket bucket =
         new S3Bucket(
             client,
+            new PresignedGets(http, presigner, properties.bucket(), System::nanoTime),
             properties.bucket(),
             prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + '/',
             new Outage(System::nanoTime),
@@ -118,8 +135,20 @@ public class S3StorageAutoConfiguration {
     return new S3BlobStore(
         bucket,
         properties,
-        new TemporaryAddresses(presigner, properties.bucket(), properties.redirectValidity()),
+        new TemporaryAddresses(publicPresigner, properties.bucket(), properties.redirectValidity()),
         budget);
+  }
+
+  private static S3Presigner presigner(
+      S3Properties properties, AwsCredentialsProvider credentials, String address) {
+    S3Presigner.Builder builder =
+        S3Presigner.builder()
+            .region(Region.of(properties.region()))
+            .credentialsProvider(credentials)
+            .serviceConfiguration(
+                S3Configuration.builder().pathStyleAccessEnabled(properties.pathStyle()).build());
+    endpoint(address).ifPresent(builder::endpointOverride);
+    return builder.build();
   }
 
   private static void await(S3Bucket bucket, S3Properties properties) {

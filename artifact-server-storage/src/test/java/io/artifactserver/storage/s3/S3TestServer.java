@@ -8,6 +8,7 @@ import java.util.Map;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
@@ -19,6 +20,7 @@ final class S3TestServer implements AutoCloseable {
   private final S3StorageAutoConfiguration configuration = new S3StorageAutoConfiguration();
   private final TransferBudget budget = new TransferBudget(1 << 28);
   private final S3Properties properties;
+  private final SdkHttpClient http;
   private final S3Client client;
   private final S3Presigner presigner;
 
@@ -45,12 +47,13 @@ final class S3TestServer implements AutoCloseable {
         new Binder(new MapConfigurationPropertySource(named))
             .bindOrCreate(S3Properties.PREFIX, S3Properties.class);
     AwsCredentialsProvider credentials = configuration.s3Credentials(properties);
-    client = configuration.s3Client(properties, credentials);
+    http = configuration.s3HttpClient(properties);
+    client = configuration.s3Client(properties, credentials, http);
     presigner = configuration.s3Presigner(properties, credentials);
   }
 
   S3BlobStore open() {
-    return configuration.s3BlobStore(properties, client, presigner, budget);
+    return configuration.s3BlobStore(properties, http, client, presigner, presigner, budget);
   }
 
   /** For what a store does not do. */
@@ -66,6 +69,7 @@ final class S3TestServer implements AutoCloseable {
   @Override
   public void close() {
     client.close();
+    http.close();
     presigner.close();
   }
 }

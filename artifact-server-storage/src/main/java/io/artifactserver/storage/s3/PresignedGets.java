@@ -1,0 +1,127 @@
+package io.artifactserver.storage.s3;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.http.HttpExecuteRequest;
+import software.amazon.awssdk.http.HttpExecuteResponse;
+import software.amazon.awssdk.http.SdkHttpClient;
+import software.amazon.awssdk.http.SdkHttpRequest;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
+
+/**
+ * Asks for ranges by presigned addresses: one signature serves every range of an object for a
+ * while, and the pipeline of the SDK's client, which costs about as much as sending the bytes, has
+ * no part in it. This is a first attempt and no more: whatever goes wrong yields nothing, and the
+ * caller asks the client, which knows errors, retries and redirects. Thread-safe.
+ */
+final class PresignedGets {
+  /** Far below the life that credentials still have when their provider hands them out. */
+  static final Duration REUSE = Duration.ofMinutes(1);
+
+  /** How long none is tried after one was refused: a bucket's policy may forbid them. */
+  static final Duration REFUSAL_PAUSE = Duration.ofMinutes(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(PresignedGets.class);
+  private static final Duration VALIDITY = Duration.ofMinutes(15);
+  private static final int MAX_ADDRESSES = 1000;
+  private static final int OK = 200;
+  private static final int PARTIAL_CONTENT = 206;
+  private static final int FORBIDDEN = 403;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+  private static final int PAUSE_MILLIS = 100;
+
+  private final SdkHttpClient http;
+  private final S3Presigner presigner;
+  private final String bucket;
+  private final LongSupplier nanoClock;
+
+  /** By the names of the objects. */
+  private final Cache<String, SdkHttpRequest> addresses =
+      Caffeine.newBuilder().maximumSize(MAX_ADDRESSES).expireAfterWrite(REUSE).build();
+
+  private volatile long usableFrom;
+
+  /**
+   * @param presigner for the address that this process reaches
+   */
+  PresignedGets(SdkHttpClient http, S3Presigner presigner, String bucket, LongSupplier nanoClock) {
+    this.http = http;
+    this.presigner = presigner;
+    this.bucket = bucket;
+    this.nanoClock = nanoClock;
+    this.usableFrom = nanoClock.getAsLong();
+  }
+
+  /**
+   * Asks once.
+   *
+   * @param range of bytes, as the header has it
+   * @param pinned the entity tag that the object must have; null for any
+   * @return the answer, to be closed or aborted; empty if there is none to work with
+   */
+  Optional<ObjectAnswer> get(String objectName, String range, @Nullable String pinned) {
+    if (nanoClock.getAsLong() - usableFrom < 0) {
+      return Optional.empty();
+    }
+    try {
+      SdkHttpRequest.Builder request =
+          addresses.get(objectName, this::sign).toBuilder().putHeader("Range", range);
+      if (pinned != null) {
+        request.putHeader("If-Match", pinned);
+      }
+      HttpExecuteResponse answer =
+          http.prepareRequest(HttpExecuteRequest.builder().request(request.build()).build()).call();
+      AbortableInputStream body =
+          answer.responseBody().orElseGet(AbortableInputStream::createEmpty);
+      int status = answer.httpResponse().statusCode();
+      if (status == PARTIAL_CONTENT || status == OK) {
+        return Optional.of(ObjectAnswer.of(answer.httpResponse(), body));
+      }
+      body.abort();
+      refused(objectName, status);
+    } catch (IOException | SdkException | NumberFormatException e) {
+      LOG.debug("A presigned GET of {} failed", objectName, e);
+    }
+    return Optional.empty();
+  }
+
+  private SdkHttpRequest sign(String objectName) {
+    return presigner
+        .presignGetObject(presign ->
+            presign
+                .signatureDuration(VALIDITY)
+                .getObjectRequest(get -> get.bucket(bucket).key(objectName)))
+        .httpRequest();
+  }
+
+  private void refused(String objectName, int status) {
+    LOG.debug("A presigned GET of {} was answered with {}", objectName, status);
+    if (status == FORBIDDEN) {
+      addresses.invalidate(objectName);
+      usableFrom = nanoClock.getAsLong() + REFUSAL_PAUSE.toNanos();
+    } else if (status == TOO_MANY_REQUESTS || status >= SERVER_ERROR) {
+      pause();
+    }
+  }
+
+  /** Whoever is asked too much is not asked again at once. */
+  private static void pause() {
+    try {
+      Thread.sleep(ThreadLocalRandom.current().nextInt(PAUSE_MILLIS / 2, PAUSE_MILLIS));
+    } catch (InterruptedException _) {
+      // The client, which is asked next, sees it.
+      Thread.currentThread().interrupt();
+    }
+  }
+}
