@@ -52,6 +52,11 @@ public class DownloadConfiguration {
   }
 
   @Bean
+  ReadThreads readThreads() {
+    return new ReadThreads();
+  }
+
+  @Bean
   ProblemErrorHandler problemErrorHandler(JsonMapper mapper) {
     return new ProblemErrorHandler(new ProblemWriter(mapper));
   }
@@ -66,6 +71,7 @@ public class DownloadConfiguration {
       ExecutorService openings,
       ExecutorService coldPages,
       ExecutorService lookups,
+      ReadThreads readThreads,
       InstantSource clock,
       HawkbitProperties hawkbit,
       Connections connections) {
@@ -74,7 +80,7 @@ public class DownloadConfiguration {
         new Addresses(hawkbit),
         new Resolver(catalog, authenticator),
         new ResponseEmitter(
-            stores, problems, observer, connections::pace, openings, coldPages, lookups),
+            stores, problems, observer, connections::pace, openings, coldPages, readThreads),
         problems,
         lookups,
         clock,

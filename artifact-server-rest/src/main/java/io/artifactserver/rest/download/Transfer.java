@@ -54,7 +54,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
   /**
    * @param pace told of the transfer when the connection does not take it at once
    * @param coldPages for what waits for a local disk
-   * @param blockingReads for what else blocks: virtual threads
+   * @param blockingReads for what else blocks
    */
   Transfer(
       Response response,
@@ -141,7 +141,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
   /** Returns false if the next piece is for another thread, or for another turn. */
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield but who is next.
   private boolean prepareHere() throws StorageException {
-    if (Thread.currentThread().isVirtual() && !source.isCold()) {
+    if (ReadThreads.isCurrent() && !source.isCold()) {
       // It made the last piece, and whatever it waits for costs nobody anything.
       if (piecesInTurn == MAX_PIECES_IN_TURN) {
         piecesInTurn = 0;

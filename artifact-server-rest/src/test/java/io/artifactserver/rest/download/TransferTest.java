@@ -64,8 +64,7 @@ class TransferTest {
       Executors.newFixedThreadPool(2, Thread.ofPlatform().name("cold-", 0).factory());
   private final ExecutorService openings =
       Executors.newFixedThreadPool(1, Thread.ofPlatform().name("open-", 0).factory());
-  private final ExecutorService reads =
-      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("read-", 0).factory());
+  private final ReadThreads reads = new ReadThreads();
   private final BlockingQueue<TransferOutcome> outcomes = new LinkedBlockingQueue<>();
   private final BlobStore memory = new InMemoryBlobStore();
   private final Server server = new Server();
@@ -137,7 +136,7 @@ class TransferTest {
     start(store, storeContent(), new ResponsePlan.Single(new ByteRange(5, 200_000)));
     assertThat(download()).isEqualTo(Arrays.copyOfRange(CONTENT, 5, 200_005));
     assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
-    assertThat(Set.copyOf(store.readingThreads())).containsExactly("read-0");
+    assertThat(Set.copyOf(store.readingThreads())).containsExactly("read-platform");
   }
 
   /** A short body must never look whole: Content-Length is not reached, and the connection cut. */

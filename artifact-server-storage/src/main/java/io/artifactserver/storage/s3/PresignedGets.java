@@ -47,8 +47,7 @@ final class PresignedGets {
   private final LongSupplier nanoClock;
 
   /** By the names of the objects. */
-  private final Cache<String, SdkHttpRequest> addresses =
-      Caffeine.newBuilder().maximumSize(MAX_ADDRESSES).expireAfterWrite(REUSE).build();
+  private final Cache<String, SdkHttpRequest> addresses;
 
   private volatile long usableFrom;
 
@@ -60,6 +59,12 @@ final class PresignedGets {
     this.presigner = presigner;
     this.bucket = bucket;
     this.nanoClock = nanoClock;
+    this.addresses =
+        Caffeine.newBuilder()
+            .maximumSize(MAX_ADDRESSES)
+            .expireAfterWrite(REUSE)
+            .ticker(nanoClock::getAsLong)
+            .build();
     this.usableFrom = nanoClock.getAsLong();
   }
 

@@ -260,10 +260,24 @@ class S3FaultTest {
       assertThatExceptionOfType(StorageException.StorageUnavailable.class)
           .isThrownBy(() -> read(store, ref, ByteRange.whole(CHUNK)))
           .withMessageContaining(ref.key());
-      assertThat(proxy.requests("GET")).hasSize(ATTEMPTS);
+      assertThat(proxy.requests("GET")).hasSize(1 + ATTEMPTS);
       proxy.recover();
       requireRead(ref, ByteRange.whole(CHUNK), content);
     }
+  }
+
+  @Test
+  void aBucketThatForbidsPresignedAddressesIsReadWithoutThem() throws Exception {
+    byte[] content = content(3 * CHUNK);
+    BlobRef ref = store(content);
+    proxy.reset();
+    proxy.plan(
+        Integer.MAX_VALUE, isGet().and(isPresigned()), new Fault.Refuse(403, "AccessDenied"));
+    for (int i = 0; i < 3; i++) {
+      requireRead(ref, new ByteRange(i * 10L, CHUNK), content);
+    }
+    assertThat(proxy.requests("GET")).hasSize(4);
+    assertThat(proxy.requests("GET").stream().filter(isPresigned())).hasSize(1);
   }
 
   @Test
@@ -634,6 +648,11 @@ class S3FaultTest {
   @SuppressWarnings("UnnecessaryLambda") // Reads as a condition.
   private static Predicate<Request> isGet() {
     return request -> request.method().equals("GET");
+  }
+
+  @SuppressWarnings("UnnecessaryLambda")
+  private static Predicate<Request> isPresigned() {
+    return request -> request.target().contains("X-Amz-Signature=");
   }
 
   @SuppressWarnings("UnnecessaryLambda")

@@ -5,6 +5,7 @@ import io.artifactserver.storage.window.TransferBudget;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -59,6 +60,11 @@ final class S3TestServer implements AutoCloseable {
   /** For what a store does not do. */
   S3Client client() {
     return client;
+  }
+
+  /** First attempts as the store makes them. */
+  PresignedGets presignedGets(LongSupplier nanoClock) {
+    return new PresignedGets(http, presigner, properties.bucket(), nanoClock);
   }
 
   /** Bytes of the budget in use. */
