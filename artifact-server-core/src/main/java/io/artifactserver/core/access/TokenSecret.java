@@ -1,6 +1,7 @@
 package io.artifactserver.core.access;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Hex;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -46,7 +47,10 @@ public final class TokenSecret {
     }
     String id = text.substring(PREFIX.length(), separator);
     String secret = text.substring(separator + 1);
-    return isHex(id) && isHex(secret) ? Optional.of(new TokenSecret(id, secret)) : Optional.empty();
+    // The id is printed and looked up, so it has no characters but those that generate() makes.
+    return Hex.isLowerCase(id) && Hex.isLowerCase(secret)
+        ? Optional.of(new TokenSecret(id, secret))
+        : Optional.empty();
   }
 
   /**
@@ -99,11 +103,6 @@ public final class TokenSecret {
   private static String sha256Hex(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
-  }
-
-  /** The id is printed and looked up, so it has no characters but those {@link #generate} makes. */
-  private static boolean isHex(String text) {
-    return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
   private static String randomHex(int digits) {

@@ -1,5 +1,6 @@
 package io.artifactserver.core.blob;
 
+import io.artifactserver.core.digest.Hex;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
@@ -55,7 +56,6 @@ public record BlobRef(String key, long length, boolean encrypted) {
 
   /** Whether {@code text} has the form of a key. */
   public static boolean isKey(String text) {
-    return text.length() == 32
-        && text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
+    return text.length() == 32 && Hex.isLowerCase(text);
   }
 }

@@ -15,7 +15,7 @@ public record Digest(DigestAlgorithm algorithm, String hex) {
    *     algorithm's length
    */
   public Digest {
-    if (hex.length() != 2 * algorithm.length() || !isLowerHex(hex)) {
+    if (hex.length() != 2 * algorithm.length() || !Hex.isLowerCase(hex)) {
       throw new IllegalArgumentException(
           "%s takes %d lower-case hexadecimal digits, not \"%s\""
               .formatted(algorithm.standardName(), 2 * algorithm.length(), hex));
@@ -42,9 +42,5 @@ public record Digest(DigestAlgorithm algorithm, String hex) {
   @Override
   public String toString() {
     return algorithm.id() + ":" + hex;
-  }
-
-  private static boolean isLowerHex(String text) {
-    return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 }

@@ -1,7 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
 import java.security.GeneralSecurityException;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import javax.crypto.AEADBadTagException;
@@ -69,11 +68,14 @@ final class SegmentCipher {
 
   /** Keeps a few ciphers for the next one who needs one. Thread-safe. */
   static final class Pool {
+    /** Of what earlier settings may have made; longer ones are kept if they are the present one. */
+    private static final int MAX_KEPT_LENGTH = 128 * 1024;
+
     private final int segmentLength;
     private final Queue<SegmentCipher> idle;
 
     /**
-     * @param segmentLength of blobs that are read often; others get a cipher of their own
+     * @param segmentLength of new blobs
      * @param size most ciphers to keep
      */
     Pool(int segmentLength, int size) {
@@ -85,18 +87,23 @@ final class SegmentCipher {
       return segmentLength;
     }
 
-    /** A cipher for segments of a length; given back by {@link #release}. */
+    /** A cipher for segments of up to a length; given back by {@link #release}. */
     SegmentCipher acquire(int length) {
-      SegmentCipher pooled = length == segmentLength ? idle.poll() : null;
-      return Objects.requireNonNullElseGet(pooled, () -> new SegmentCipher(length));
+      SegmentCipher pooled = idle.poll();
+      // Of two lengths in use, the pool comes to keep the longer.
+      return pooled != null && pooled.length() >= length ? pooled : new SegmentCipher(length);
     }
 
     /** The caller keeps no reference to its buffers. */
     void release(SegmentCipher cipher) {
-      if (cipher.ciphertext.length == segmentLength) {
+      if (cipher.length() <= Math.max(segmentLength, MAX_KEPT_LENGTH)) {
         // Dropped if there are enough.
         var _ = idle.offer(cipher);
       }
     }
+  }
+
+  private int length() {
+    return ciphertext.length;
   }
 }
