@@ -260,6 +260,8 @@ final class ChunkReader implements RangeReader {
     }
     lock.lock();
     try {
+      // A fetch may have failed since the caller looked, and with it all the window.
+      requireUsable();
       if (wanted > 0 && !headHas(wanted)) {
         awaitHead(wanted);
       }
