@@ -142,7 +142,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield but who is next.
   private boolean prepareHere() throws StorageException {
     if (ReadThreads.isCurrent() && !source.isCold()) {
-      // It made the last piece, and whatever it waits for costs nobody anything.
+      // It made the last piece, and is there to wait for the next.
       if (piecesInTurn == MAX_PIECES_IN_TURN) {
         piecesInTurn = 0;
         Thread.yield();

@@ -2,6 +2,7 @@ package io.artifactserver.storage.s3;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.http.Abortable;
@@ -14,19 +15,20 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
  * when the body is read, so that the connection serves the next request, or else aborted.
  *
  * @param contentRange null if this is no partial answer
- * @param contentLength bytes of the body; null if the server does not say
+ * @param contentLength of the body in bytes, as the header has it; null if the server does not say
  * @param entityTag with its quotes; null if the server sends none
  */
 record ObjectAnswer(
     InputStream body,
     Abortable connection,
     @Nullable String contentRange,
-    @Nullable Long contentLength,
+    @Nullable String contentLength,
     @Nullable String entityTag) {
 
   static ObjectAnswer of(ResponseInputStream<GetObjectResponse> body) {
     GetObjectResponse head = body.response();
-    return new ObjectAnswer(body, body, head.contentRange(), head.contentLength(), head.eTag());
+    return new ObjectAnswer(
+        body, body, head.contentRange(), Objects.toString(head.contentLength(), null), head.eTag());
   }
 
   static ObjectAnswer of(SdkHttpResponse head, AbortableInputStream body) {
@@ -34,7 +36,7 @@ record ObjectAnswer(
         body,
         body,
         head.firstMatchingHeader("Content-Range").orElse(null),
-        head.firstMatchingHeader("Content-Length").map(Long::valueOf).orElse(null),
+        head.firstMatchingHeader("Content-Length").orElse(null),
         head.firstMatchingHeader("ETag").orElse(null));
   }
 

@@ -34,7 +34,7 @@ final class ObjectFetch implements ChunkSource {
                   .client()
                   .headObject(
                       request -> request.bucket(bucket.name()).key(bucket.objectName(ref.key()))));
-      requireLength(head.contentLength());
+      requireLength(Objects.toString(head.contentLength(), null));
       tags.require(ref, head.eTag());
     } catch (SdkException e) {
       throw bucket.errors().ofBlob(ref, "find", e);
@@ -102,8 +102,8 @@ final class ObjectFetch implements ChunkSource {
     }
   }
 
-  private void requireLength(@Nullable Long length) throws StorageException {
-    if (!Objects.equals(length, ref.length())) {
+  private void requireLength(@Nullable String length) throws StorageException {
+    if (!Long.toString(ref.length()).equals(length)) {
       throw new StorageException.BlobCorrupt(
           S3BlobStore.NAME,
           ref,
