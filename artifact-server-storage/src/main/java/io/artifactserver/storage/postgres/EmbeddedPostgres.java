@@ -187,30 +187,36 @@ public final class EmbeddedPostgres implements DatabaseServer {
           layout.cluster());
       stopServer(layout, command, binaries);
     }
-    awaitNone(processes);
+    Set<Long> remaining = awaitNone(processes);
+    if (!remaining.isEmpty()) {
+      throw new DatabaseStartException(
+          "PostgreSQL processes %s still use %s: stop them"
+              .formatted(remaining, processes.cluster()));
+    }
     if (Files.deleteIfExists(processes.lockFile())) {
       LOGGER.info("Deleted {}, which names no server of ours", processes.lockFile());
     }
   }
 
-  /** Processes that lost their postmaster end by themselves; until then they may still write. */
-  private static void awaitNone(ClusterProcesses processes) throws IOException {
+  /**
+   * Waits for the end of all; processes that lost their postmaster end by themselves, and until
+   * then may still write.
+   *
+   * @return those that have not ended in time
+   */
+  private static Set<Long> awaitNone(ClusterProcesses processes) throws IOException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     Set<Long> running = processes.running();
-    while (!running.isEmpty()) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new DatabaseStartException(
-            "PostgreSQL processes %s still use %s: stop them"
-                .formatted(running, processes.cluster()));
-      }
+    while (!running.isEmpty() && System.nanoTime() - deadline < 0) {
       try {
-        Thread.sleep(50);
+        Thread.sleep(10);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException("Interrupted while waiting for processes " + running, e);
       }
       running = processes.running();
     }
+    return running;
   }
 
   private static String password(Layout layout, boolean create) throws IOException {
@@ -419,14 +425,19 @@ public final class EmbeddedPostgres implements DatabaseServer {
 
   private static void stopServer(Layout layout, PostgresCommand command, PostgresBinaries binaries)
       throws IOException {
+    ClusterProcesses processes = new ClusterProcesses(layout.cluster().toRealPath());
     PostgresCommand.Result result = stop(layout, command, binaries, "fast");
-    if (result.exitCode() != 0
-        && new ClusterProcesses(layout.cluster().toRealPath()).recorded().isPresent()) {
+    if (result.exitCode() != 0 && processes.recorded().isPresent()) {
       // Without a checkpoint: the next start recovers from the log.
       result = stop(layout, command, binaries, "immediate");
     }
     if (result.exitCode() != 0) {
       throw new IOException(result.output());
+    }
+    // pg_ctl waits for the end of postmaster.pid only; the postmaster and its logger end after it.
+    Set<Long> remaining = awaitNone(processes);
+    if (!remaining.isEmpty()) {
+      throw new IOException("processes %s still run".formatted(remaining));
     }
   }
 

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -90,6 +91,22 @@ class EmbeddedPostgresTest {
       assertThat(postgres.password()).isEqualTo(password);
       assertThat(query(connection, "select answer from kept")).isEqualTo("42");
     }
+  }
+
+  @Test
+  void isClosedWhenItsLastProcessHasEnded() throws Exception {
+    // ClusterProcesses tells a process of the cluster by its name and its folder.
+    Path program = Files.createDirectory(folder.resolve("programs")).resolve("postgres");
+    Files.copy(Path.of("/bin/sleep"), program, StandardCopyOption.COPY_ATTRIBUTES);
+    Process last;
+    try (EmbeddedPostgres _ = EmbeddedPostgres.start(folder, 20)) {
+      last =
+          new ProcessBuilder(program.toString(), "5")
+              .directory(folder.resolve("postgres").toFile())
+              .start();
+    }
+    assertThat(last.isAlive()).isFalse();
+    assertThat(servers()).isEmpty();
   }
 
   @Test
