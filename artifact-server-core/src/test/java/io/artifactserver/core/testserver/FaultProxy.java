@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -171,13 +172,10 @@ public final class FaultProxy implements Closeable {
         String[] line = head.getFirst().split(" ", 3);
         Request request = new Request(line[0], line[1], head.subList(1, head.size()));
         requests.add(request);
-        peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
-        try {
-          if (!exchange(request, head, fromClient, toClient, client, upstream)) {
+        try (Answer answer = new Answer(request.method().equals("GET"))) {
+          if (!exchange(request, head, fromClient, toClient, client, upstream, answer)) {
             return;
           }
-        } finally {
-          inFlight.decrementAndGet();
         }
       }
     } catch (IOException e) {
@@ -193,13 +191,15 @@ public final class FaultProxy implements Closeable {
       InputStream fromClient,
       OutputStream toClient,
       Socket client,
-      Socket upstream)
+      Socket upstream,
+      Answer answer)
       throws IOException, InterruptedException {
     Optional<Fault> fault = faultFor(request);
     long length = length(request.fields());
     if (fault.isPresent() && fault.get() instanceof Fault.Refuse(int status, String code)) {
       continueIfAsked(request, toClient);
-      transfer(fromClient, OutputStream.nullOutputStream(), length);
+      transfer(fromClient, OutputStream.nullOutputStream(), length, _ -> {});
+      answer.close();
       refuse(request, toClient, status, code);
       return true;
     }
@@ -210,34 +210,34 @@ public final class FaultProxy implements Closeable {
     OutputStream toServer = new BufferedOutputStream(upstream.getOutputStream());
     write(toServer, head, request.field("Expect").isPresent());
     continueIfAsked(request, toClient);
-    transfer(fromClient, toServer, length);
+    transfer(fromClient, toServer, length, _ -> {});
     toServer.flush();
     InputStream fromServer = upstream.getInputStream();
-    List<String> answer = head(fromServer);
-    boolean hasBody = !request.method().equals("HEAD") && !answer.getFirst().contains(" 304 ");
-    long body = hasBody && !answer.getFirst().contains(" 204 ") ? length(answer) : 0;
+    List<String> fields = head(fromServer);
+    boolean hasBody = !request.method().equals("HEAD") && !fields.getFirst().contains(" 304 ");
+    long body = hasBody && !fields.getFirst().contains(" 204 ") ? length(fields) : 0;
     if (fault.isPresent()) {
       switch (fault.get()) {
         case Fault.Hold(CountDownLatch latch) -> latch.await();
         case Fault.Delay(long millis) -> Thread.sleep(millis);
         case Fault.Reset(int afterBytes) -> {
           if (afterBytes > 0) {
-            write(toClient, answer, false);
-            count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+            write(toClient, fields, false);
+            transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
             toClient.flush();
           }
           client.setSoLinger(true, 0);
           return false;
         }
         case Fault.Truncate(int afterBytes) -> {
-          write(toClient, answer, false);
-          count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+          write(toClient, fields, false);
+          transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
           toClient.flush();
           return false;
         }
         case Fault.Stall(int afterBytes) -> {
-          write(toClient, answer, false);
-          count(request, transfer(fromServer, toClient, Math.min(afterBytes, body)));
+          write(toClient, fields, false);
+          transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
           toClient.flush();
           closed.await();
           return false;
@@ -245,11 +245,13 @@ public final class FaultProxy implements Closeable {
         case Fault.Refuse _ -> throw new IllegalStateException("Refused before");
       }
     }
-    write(toClient, answer, false);
-    if (answer.stream().anyMatch(line -> line.equalsIgnoreCase("Transfer-Encoding: chunked"))) {
-      count(request, chunked(fromServer, toClient));
+    if (fields.stream().anyMatch(line -> line.equalsIgnoreCase("Transfer-Encoding: chunked"))) {
+      write(toClient, fields, false);
+      chunked(fromServer, toClient, answer);
     } else {
-      count(request, transfer(fromServer, toClient, body));
+      answer.expect(body);
+      write(toClient, fields, false);
+      transfer(fromServer, toClient, body, answer::add);
     }
     toClient.flush();
     return true;
@@ -264,9 +266,42 @@ public final class FaultProxy implements Closeable {
     return Optional.empty();
   }
 
-  private void count(Request request, long bytes) {
-    if (request.method().equals("GET")) {
-      bodyBytes.addAndGet(bytes);
+  /**
+   * Counts an answer, each time before the client gets what is counted: nobody who has an answer
+   * sees counters without it.
+   */
+  private final class Answer implements AutoCloseable {
+    private final boolean isCounted;
+    private long left = Long.MAX_VALUE;
+    private boolean isOver;
+
+    Answer(boolean isCounted) {
+      this.isCounted = isCounted;
+      peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+    }
+
+    /** The answer is over with so many bytes more. */
+    void expect(long bytes) {
+      left = bytes;
+      add(0);
+    }
+
+    void add(long bytes) {
+      if (isCounted) {
+        bodyBytes.addAndGet(bytes);
+      }
+      left -= bytes;
+      if (left == 0) {
+        close();
+      }
+    }
+
+    @Override
+    public void close() {
+      if (!isOver) {
+        isOver = true;
+        inFlight.decrementAndGet();
+      }
     }
   }
 
@@ -329,8 +364,8 @@ public final class FaultProxy implements Closeable {
     return new Request("", "", fields).field("Content-Length").map(Long::parseLong).orElse(0L);
   }
 
-  private static long chunked(InputStream source, OutputStream target) throws IOException {
-    long total = 0;
+  private static void chunked(InputStream source, OutputStream target, Answer answer)
+      throws IOException {
     while (true) {
       StringBuilder line = new StringBuilder();
       int b;
@@ -341,17 +376,24 @@ public final class FaultProxy implements Closeable {
         }
         line.append((char) b);
       } while (b != '\n');
-      target.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
       int length = Integer.parseInt(line.toString().strip(), 16);
-      transfer(source, target, length + 2L);
-      total += length;
       if (length == 0) {
-        return total;
+        answer.close();
+      }
+      answer.add(length);
+      target.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
+      transfer(source, target, length + 2L, _ -> {});
+      if (length == 0) {
+        return;
       }
     }
   }
 
-  private static long transfer(InputStream source, OutputStream target, long length)
+  /**
+   * @param counter is told the length of each block before the block goes on
+   */
+  private static void transfer(
+      InputStream source, OutputStream target, long length, LongConsumer counter)
       throws IOException {
     byte[] buffer = new byte[64 * 1024];
     for (long left = length; left > 0; ) {
@@ -359,9 +401,9 @@ public final class FaultProxy implements Closeable {
       if (n < 0) {
         throw new EOFException();
       }
+      counter.accept(n);
       target.write(buffer, 0, n);
       left -= n;
     }
-    return length;
   }
 }
