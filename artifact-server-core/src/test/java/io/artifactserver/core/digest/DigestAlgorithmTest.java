@@ -3,6 +3,7 @@ package io.artifactserver.core.digest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,16 @@ class DigestAlgorithmTest {
     byte[] abc = "abc".getBytes(StandardCharsets.US_ASCII);
     assertThat(Digest.of(algorithm, algorithm.newMessageDigest().digest(abc)))
         .isEqualTo(new Digest(algorithm, expected));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aNewOneKnowsNothingOfTheOthers(DigestAlgorithm algorithm) {
+    byte[] empty = algorithm.newMessageDigest().digest();
+    MessageDigest fed = algorithm.newMessageDigest();
+    fed.update((byte) 1);
+    assertThat(algorithm.newMessageDigest().digest()).isEqualTo(empty);
+    assertThat(fed.digest()).isNotEqualTo(empty);
   }
 
   /** RFC 9530, section 5, and the registry it began. */

@@ -11,7 +11,10 @@ import org.springframework.boot.security.autoconfigure.UserDetailsServiceAutoCon
 /** Starts the server. */
 @SpringBootApplication(
     scanBasePackages = "io.artifactserver.rest",
-    exclude = UserDetailsServiceAutoConfiguration.class)
+    exclude = UserDetailsServiceAutoConfiguration.class,
+    // LogMetrics has its place.
+    excludeName =
+        "org.springframework.boot.micrometer.metrics.autoconfigure.logging.logback.LogbackMetricsAutoConfiguration")
 @ConfigurationPropertiesScan("io.artifactserver.rest")
 public class ArtifactServerApplication {
   /**

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.rest.connection.ActiveRequests;
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
@@ -10,9 +11,11 @@ import org.eclipse.jetty.ee11.servlet.ServletHandler;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.ServerConnector;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
+import org.springframework.boot.web.server.Shutdown;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -47,13 +50,16 @@ public class JettyConfiguration {
       if (factory.getSelectors() <= 0) {
         factory.setSelectors(Math.min(Runtime.getRuntime().availableProcessors(), MAX_SELECTORS));
       }
+      boolean isGraceful = factory.getShutdown() == Shutdown.GRACEFUL;
+      // Else the factory adds the handler of which ActiveRequests is the lean one.
+      factory.setShutdown(Shutdown.IMMEDIATE);
       factory.addServerCustomizers(server -> {
         for (ServletHandler servlets : server.getContainedBeans(ServletHandler.class)) {
           servlets.setDecodeAmbiguousURIs(true);
         }
         downloads.setHandler(server.getHandler());
-        server.setHandler(
-            tls.redirectPort() == 0 ? downloads : new HttpsRedirectHandler(downloads));
+        Handler handler = tls.redirectPort() == 0 ? downloads : new HttpsRedirectHandler(downloads);
+        server.setHandler(isGraceful ? new ActiveRequests(handler) : handler);
         server.setErrorHandler(errors);
         for (Connector connector : server.getConnectors()) {
           configure(connector);

@@ -284,6 +284,14 @@ class FirmwareDeliveryIT {
     }
   }
 
+  /** Micrometer's filter of the same name is asked dozens of times a request. */
+  @Test
+  @Order(17)
+  void countsTheLogWithoutAFilterInFrontOfIt() throws Exception {
+    assertThat(operator.get("/actuator/prometheus").body())
+        .contains("# HELP logback_events_total Events that were logged\n");
+  }
+
   private void requireRange(int first, int last) throws Exception {
     HttpResponse<byte[]> part = operator.download(DOWNLOAD, "Range", "bytes=" + first + "-" + last);
     assertThat(part.statusCode()).isEqualTo(206);

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class PackagedServer implements AutoCloseable {
   private static final long START_SECONDS = 120;
 
+  /** A start without a record, tens of thousands of requests, and the writing of the record. */
+  private static final long RECORD_SECONDS = 400;
+
   private static final List<String> JVM =
       List.of(
           Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -234,7 +237,8 @@ final class PackagedServer implements AutoCloseable {
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .start();
       try {
-        if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+          process.descendants().forEach(ProcessHandle::destroyForcibly);
           process.destroyForcibly();
           throw new IllegalStateException(command + " failed: " + Files.readString(log));
         }
