@@ -1,6 +1,6 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.rest.connection.ActiveRequests;
+import io.artifactserver.rest.download.ActiveRequests;
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;

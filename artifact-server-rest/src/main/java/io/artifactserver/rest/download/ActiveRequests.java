@@ -1,4 +1,4 @@
-package io.artifactserver.rest.connection;
+package io.artifactserver.rest.download;
 
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
