@@ -85,11 +85,13 @@ final class FakeRemote implements ChunkSource {
   }
 
   private void awaitAnswer(long position) throws StorageException {
+    // Known before the look at the flag: answerAll sets that first, and then answers what is known.
+    CompletableFuture<Optional<Exception>> answer = answer(position);
     if (answersAtOnce) {
       return;
     }
     try {
-      switch (answer(position).get().orElse(null)) {
+      switch (answer.get().orElse(null)) {
         case null -> {}
         case StorageException e -> throw e;
         case RuntimeException e -> throw e;
