@@ -3,6 +3,7 @@ package io.artifactserver.storage.mapped;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -20,6 +21,9 @@ final class MappedFile {
   private static final Logger LOG = LoggerFactory.getLogger(MappedFile.class);
 
   private static final int CLOSED = -1;
+
+  /** In bytes. */
+  private static final int LOADED_AT_ONCE = 128 * 1024;
 
   private final String key;
   private final Arena arena;
@@ -77,6 +81,34 @@ final class MappedFile {
       }
     }
     return target.write(bytes.asSlice(position, length).asByteBuffer());
+  }
+
+  /**
+   * Reads bytes into the page cache; the copy is thrown away. A thread that touches a mapped page
+   * holds up every pause of the collector until the disk has answered, and with it all threads; one
+   * that reads a file does not.
+   */
+  void load(long position, int length) {
+    ByteBuffer copy = ByteBuffer.allocate(Math.min(length, LOADED_AT_ONCE));
+    long end = position + length;
+    long loaded = position;
+    try {
+      while (loaded < end) {
+        copy.clear().limit((int) Math.min(copy.capacity(), end - loaded));
+        int count = channel.read(copy, loaded);
+        if (count < 0) {
+          break;
+        }
+        loaded += count;
+      }
+    } catch (IOException e) {
+      LOG.debug("Cannot read {} at {}: its pages are touched", key, loaded, e);
+    }
+    if (loaded < end) {
+      // An interrupted thread closed the channel; or the disk failed or the file is shorter than it
+      // was, and then this fails too.
+      bytes.asSlice(loaded, end - loaded).load();
+    }
   }
 
   ResidentBlocks resident() {

@@ -41,7 +41,8 @@ final class MappedRegion implements FileRegion {
 
   @Override
   public void load(long offset, int length) {
-    segment(offset, length).load();
+    requireOpen(offset, length);
+    file.load(range.position() + offset, length);
   }
 
   @Override

@@ -191,6 +191,45 @@ class MappedFilesTest {
     }
   }
 
+  /** A sparse file has no pages in memory until somebody reads them. */
+  @Test
+  void loadsWhatIsNotInMemory() throws Exception {
+    int length = 3_000_001;
+    Path sparse = sparseFile("sparse", length);
+    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(sparse))) {
+      assertThat(region.isResident(1_000_000, 1_000_000)).isFalse();
+      region.load(1_000_000, 1_000_000);
+      assertThat(region.isResident(1_000_000, 1_000_000)).isTrue();
+      assertThat(region.isResident(0, length)).isFalse();
+      region.load(0, length);
+      assertThat(region.isResident(0, length)).isTrue();
+    }
+  }
+
+  @Test
+  void loadsThroughTheMappingWhenAnInterruptedThreadClosedTheFile() throws Exception {
+    int length = 1_000_000;
+    Path sparse = sparseFile("sparse", length);
+    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(sparse))) {
+      channels.getFirst().close();
+      assertThat(region.isResident(0, length)).isFalse();
+      region.load(0, length);
+      assertThat(region.isResident(0, length)).isTrue();
+    }
+  }
+
+  @Test
+  void failsWhenTheFileIsShorterThanItWas() throws Exception {
+    int length = 1_000_000;
+    Path cut = sparseFile("cut", length);
+    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(cut))) {
+      try (FileChannel writer = FileChannel.open(cut, StandardOpenOption.WRITE)) {
+        writer.truncate(length / 2);
+      }
+      assertThatExceptionOfType(InternalError.class).isThrownBy(() -> region.load(0, length));
+    }
+  }
+
   @Test
   void theFileIsOpenAsLongAsTheMapping() throws Exception {
     FileRegion region = region("a", new ByteRange(0, 1));
@@ -257,6 +296,15 @@ class MappedFilesTest {
       bytes[i] = (byte) (from + i);
     }
     return bytes;
+  }
+
+  private Path sparseFile(String name, int length) throws IOException {
+    Path file = folder.resolve(name);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.allocate(1), length - 1);
+    }
+    return file;
   }
 
   private long openChannels() {
