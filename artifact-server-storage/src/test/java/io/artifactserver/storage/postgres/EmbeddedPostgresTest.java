@@ -104,6 +104,7 @@ class EmbeddedPostgresTest {
           new ProcessBuilder(program.toString(), "5")
               .directory(folder.resolve("postgres").toFile())
               .start();
+      assertThat(servers()).contains(last.pid());
     }
     assertThat(last.isAlive()).isFalse();
     assertThat(servers()).isEmpty();
