@@ -12,7 +12,6 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.SslConnectionFactory;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.Http2;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -66,12 +65,13 @@ final class TlsConnectors
     if (isHttp2) {
       ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
       alpn.setDefaultProtocol(http1.getProtocol());
-      factories.add(new SslConnectionFactory(certificates.served(), alpn.getProtocol()));
+      factories.add(new GatheringSslConnection.Factory(certificates.served(), alpn.getProtocol()));
       factories.add(alpn);
       factories.add(new HTTP2ServerConnectionFactory(http));
     } else {
       factories.add(
-          new SslConnectionFactory(certificates.served(), HttpVersion.HTTP_1_1.asString()));
+          new GatheringSslConnection.Factory(
+              certificates.served(), HttpVersion.HTTP_1_1.asString()));
     }
     factories.add(http1);
     return connector(server, plain, plain.getPort(), factories);

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -37,6 +39,8 @@ class TlsIT {
   private static final String PUBLIC = "/artifacts/public/table.bin";
   private static final String SECRET = "/artifacts/secret/table.bin";
   private static final byte[] BYTES = Bytes.random(300_000, 81);
+  private static final int RECORD_LENGTH = 16 * 1024;
+  private static final int DOWNLOADS = 50;
 
   private Path folder;
   private TestAuthority authority;
@@ -97,6 +101,57 @@ class TlsIT {
     assertThat(response.version()).isEqualTo(version);
     assertThat(response.statusCode()).isEqualTo(206);
     assertThat(response.body()).isEqualTo(Arrays.copyOfRange(BYTES, 1_000, 200_000));
+  }
+
+  /** A record is 16 KiB, and each alone would be a system call. */
+  @ParameterizedTest
+  @EnumSource(HttpClient.Version.class)
+  void recordsAreWrittenTogether(HttpClient.Version version) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(uri(PUBLIC)).version(version).build();
+    try (HttpClient client = HttpClient.newBuilder().sslContext(authority.client(null)).build()) {
+      assertThat(client.send(request, BodyHandlers.ofByteArray()).body()).isEqualTo(BYTES);
+      long before = writeCalls();
+      for (int i = 0; i < DOWNLOADS; i++) {
+        assertThat(client.send(request, BodyHandlers.ofByteArray()).body()).isEqualTo(BYTES);
+      }
+      int records = DOWNLOADS * (BYTES.length / RECORD_LENGTH);
+      assertThat(writeCalls() - before).isBetween((long) DOWNLOADS, records * 3L / 4);
+    }
+  }
+
+  /** What the socket does not take at once is kept, encrypted, and comes in its place. */
+  @Test
+  void aClientThatReadsSlowlyGetsTheSameBytes() throws Exception {
+    try (SSLSocket socket = (SSLSocket) authority.client(null).getSocketFactory().createSocket()) {
+      socket.setReceiveBufferSize(4_096);
+      socket.connect(new InetSocketAddress("localhost", server.port()));
+      socket
+          .getOutputStream()
+          .write(
+              "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                  .formatted(PUBLIC)
+                  .getBytes(StandardCharsets.US_ASCII));
+      ByteArrayOutputStream answer = new ByteArrayOutputStream();
+      byte[] buffer = new byte[5_000];
+      for (int n = socket.getInputStream().read(buffer);
+          n >= 0;
+          n = socket.getInputStream().read(buffer)) {
+        answer.write(buffer, 0, n);
+        Thread.sleep(1);
+      }
+      byte[] bytes = answer.toByteArray();
+      assertThat(Arrays.copyOfRange(bytes, bytes.length - BYTES.length, bytes.length))
+          .isEqualTo(BYTES);
+    }
+  }
+
+  /** System calls of the server that write, to files included (proc(5)). */
+  private long writeCalls() throws IOException {
+    return Files.readAllLines(Path.of("/proc", Long.toString(server.pid()), "io")).stream()
+        .filter(line -> line.startsWith("syscw: "))
+        .mapToLong(line -> Long.parseLong(line.substring("syscw: ".length())))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

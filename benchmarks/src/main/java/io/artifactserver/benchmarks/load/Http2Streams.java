@@ -29,30 +29,27 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * Parallel ranges on one HTTP/2 connection, by Jetty's client with its own flow-control windows: 16
- * MiB for the connection, 8 MiB for a stream. As soon as one range is complete the next is asked
- * for.
+ * Parallel ranges on HTTP/2 connections, by Jetty's client with its own flow-control windows: 16
+ * MiB for a connection, 8 MiB for a stream. As soon as one range is complete the next is asked for.
  *
- * @param streams open at any time
+ * @param streams open at any time on each connection
  * @param length of each range, in bytes
  */
-record Http2Streams(int streams, long length) implements Scenario {
+record Http2Streams(
+    String name, String description, Metric primary, int connections, int streams, long length)
+    implements Scenario {
   private static final int INPUT_LENGTH = 256 * 1024;
 
-  @Override
-  public String name() {
-    return "h2-" + streams;
-  }
-
-  @Override
-  public String description() {
-    return "%d ranges of %d MB at a time on one HTTP/2 connection"
-        .formatted(streams, length / 1_000_000);
-  }
-
-  @Override
-  public Metric primary() {
-    return Metric.THROUGHPUT;
+  /** Large ranges that have to share. */
+  static Http2Streams onOneConnection(int streams, long length) {
+    return new Http2Streams(
+        "h2-" + streams,
+        "%d ranges of %d MB at a time on one HTTP/2 connection"
+            .formatted(streams, length / 1_000_000),
+        Metric.THROUGHPUT,
+        1,
+        streams,
+        length);
   }
 
   @Override
@@ -68,7 +65,9 @@ record Http2Streams(int streams, long length) implements Scenario {
       client.start();
       try {
         Load load = new Load(target, settings);
-        load.connect(client);
+        for (int i = 0; i < connections; i++) {
+          load.connect(client);
+        }
         load.sleep(Duration.ofMillis(300));
         load.reset();
         Window window = Window.open(settings, probe, anonymousBefore);
@@ -104,7 +103,7 @@ record Http2Streams(int streams, long length) implements Scenario {
     return client;
   }
 
-  /** One connection's state. Thread-safe. */
+  /** What the connections share. Thread-safe. */
   private final class Load implements Session.Listener {
     private final Target target;
     private final RoundSettings settings;

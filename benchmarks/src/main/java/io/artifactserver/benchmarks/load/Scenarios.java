@@ -5,6 +5,10 @@ import java.util.List;
 
 /** All scenarios, in the order in which reports have them. */
 final class Scenarios {
+  static final String RANGES_128 = "ranges128";
+
+  static final String HTTP2_RANGES_128 = "h2-ranges128";
+
   private static final int MEBIBYTE = 1024 * 1024;
   private static final int KIBIBYTE = 1024;
 
@@ -25,7 +29,7 @@ final class Scenarios {
             80,
             ByteSpan.fixed(600_000_000, MEBIBYTE)),
         new RangeLoad(
-            "ranges128",
+            RANGES_128,
             "16 connections, random ranges of 128 KiB",
             Metric.REQUEST_RATE,
             Scenario.Door.OPEN,
@@ -52,8 +56,15 @@ final class Scenarios {
             "8 devices download the whole file, drop the connection at random points and resume with If-Range",
             8,
             true),
-        new Http2Streams(50, 10_000_000),
-        new Http2Streams(100, 100_000_000),
+        new Http2Streams(
+            HTTP2_RANGES_128,
+            "16 HTTP/2 connections, random ranges of 128 KiB, one at a time on each",
+            Metric.REQUEST_RATE,
+            16,
+            1,
+            128 * KIBIBYTE),
+        Http2Streams.onOneConnection(50, 10_000_000),
+        Http2Streams.onOneConnection(100, 100_000_000),
         new SlowReaders(scale.slowReaders(), 50_000),
         new IdleConnections(scale.idleConnections()),
         new Rollout(scale.rolloutDevices(), 20_000_000, scale.rolloutRamp()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.artifactserver.benchmarks.load.LoadReport.Goal;
 import io.artifactserver.benchmarks.load.LoadReport.Latency;
 import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.load.LoadReport.Ratio;
@@ -23,6 +24,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Histograms, medians, ratios, distributions, and what the kernel's files say. */
 class ArithmeticTest {
@@ -59,13 +62,17 @@ class ArithmeticTest {
   }
 
   private static Round round(int number, long requests, double cpu) {
+    return round(number, requests, cpu, 1);
+  }
+
+  private static Round round(int number, long requests, double cpu, double p99) {
     return new Round(
         number,
         2,
         requests,
         Map.of(),
         1_000_000_000,
-        new Latency(1, 1, 1, 1, 1, 1, 1),
+        new Latency(1, 1, 1, 1, p99, p99, p99),
         cpu,
         0.5,
         0.01,
@@ -80,6 +87,11 @@ class ArithmeticTest {
     for (int i = 0; i < requests.length; i++) {
       rounds.add(round(i + 1, requests[i], 0.25));
     }
+    return new ServerResult(name, rounds, Comparison.medians(rounds), "");
+  }
+
+  private static ServerResult withP99(String name, double p99) {
+    List<Round> rounds = List.of(round(1, 1, 0.25, p99));
     return new ServerResult(name, rounds, Comparison.medians(rounds), "");
   }
 
@@ -142,6 +154,37 @@ class ArithmeticTest {
     Map<String, Boolean> reached = new java.util.HashMap<>();
     compared().goals().forEach(goal -> reached.put(goal.metric(), goal.reached()));
     assertEquals(Map.of(Metric.REQUEST_RATE.key(), false, Metric.SERVER_CPU.key(), true), reached);
+  }
+
+  /** A normal client beside slow ones: 20 ms, or four times what it has beside nginx. */
+  @ParameterizedTest
+  @CsvSource({"19, 1, '', 19, true", "21, 7, best nginx, 3, true", "30, 5, '', 30, false"})
+  void aGoalMayBeReachedInTwoWays(
+      double ours, double nginx, String reference, double measured, boolean isReached) {
+    List<ServerDescription> servers =
+        List.of(
+            new ServerDescription("nginx a", "nginx", false, "", ""),
+            new ServerDescription("nginx b", "nginx", false, "", ""),
+            new ServerDescription(OurServer.PLAIN, "artifact-server", true, "", ""));
+    List<Goal> goals =
+        Comparison.compare(
+                new SlowReaders(1, 1),
+                false,
+                servers,
+                List.of(
+                    withP99("nginx a", nginx),
+                    withP99("nginx b", nginx),
+                    withP99(OurServer.PLAIN, ours)))
+            .goals();
+    assertEquals(
+        List.of(measured),
+        goals.stream()
+            .filter(goal ->
+                goal.metric().equals(Metric.P99.key())
+                    && goal.reference().equals(reference)
+                    && goal.reached() == isReached)
+            .map(Goal::measured)
+            .toList());
   }
 
   @Test

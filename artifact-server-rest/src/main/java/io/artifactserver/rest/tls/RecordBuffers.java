@@ -1,0 +1,59 @@
+package io.artifactserver.rest.tls;
+
+import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+
+/**
+ * Buffers for several TLS records in the place of Jetty's, which have room for one. How many there
+ * are at a time is bounded, because a client that does not read keeps the one that it has not taken
+ * yet: who comes too late gets one of the usual length. Thread-safe.
+ */
+final class RecordBuffers extends ByteBufferPool.Wrapper {
+  /**
+   * In bytes: three full records and the room that one may need. The longest that Jetty's pool
+   * keeps; 88 KiB were as fast, 176 slower.
+   */
+  static final int LENGTH = 64 * 1024;
+
+  /**
+   * Of plain text in a full record, in bytes (RFC 8446, section 5.1): what is longer is for one.
+   */
+  private static final int RECORD_LENGTH = 16 * 1024;
+
+  private final Semaphore places;
+
+  /**
+   * @param places large buffers at a time
+   */
+  RecordBuffers(ByteBufferPool pool, int places) {
+    super(pool);
+    this.places = new Semaphore(places);
+  }
+
+  @Override
+  public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
+    if (size <= RECORD_LENGTH || size >= LENGTH || !places.tryAcquire()) {
+      return super.acquire(size, direct);
+    }
+    return new Large(super.acquire(LENGTH, direct), places);
+  }
+
+  private static final class Large extends RetainableByteBuffer.Wrapper {
+    private final Semaphore places;
+
+    Large(RetainableByteBuffer buffer, Semaphore places) {
+      super(buffer);
+      this.places = places;
+    }
+
+    @Override
+    public boolean release() {
+      boolean isLast = super.release();
+      if (isLast) {
+        places.release();
+      }
+      return isLast;
+    }
+  }
+}
