@@ -68,7 +68,7 @@ final class ObjectFetch implements ChunkSource {
       tags.require(ref, answer.entityTag());
       return answer;
     } catch (StorageException e) {
-      answer.abort();
+      answer.body().abort();
       throw e;
     }
   }

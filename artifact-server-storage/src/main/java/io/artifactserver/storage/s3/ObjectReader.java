@@ -23,9 +23,6 @@ final class ObjectReader implements RangeReader {
 
   private static final int FIRST_PAUSE_MILLIS = 50;
 
-  /** Of what is read at once for a buffer that is not on the heap, in bytes. */
-  private static final int MAX_COPIED = 64 * 1024;
-
   private final ObjectFetch object;
 
   /** What is not delivered yet. */
@@ -37,7 +34,6 @@ final class ObjectReader implements RangeReader {
   /** Whether the answer has brought a byte. */
   private boolean hasBegun;
 
-  private byte @Nullable [] copied;
   private boolean isClosed;
 
   /**
@@ -91,8 +87,6 @@ final class ObjectReader implements RangeReader {
   @Override
   public void close() {
     isClosed = true;
-    copied = null;
-    // Closing it would read the rest of the body.
     abort();
   }
 
@@ -100,18 +94,7 @@ final class ObjectReader implements RangeReader {
     if (answer == null) {
       answer = object.get(missing);
     }
-    int wanted = (int) Math.min(missing.length(), target.remaining());
-    int length;
-    if (target.hasArray()) {
-      length = answer.body().read(target.array(), target.arrayOffset() + target.position(), wanted);
-      target.position(target.position() + Math.max(0, length));
-    } else {
-      if (copied == null) {
-        copied = new byte[(int) Math.min(MAX_COPIED, missing.length())];
-      }
-      length = answer.body().read(copied, 0, Math.min(wanted, copied.length));
-      target.put(copied, 0, Math.max(0, length));
-    }
+    int length = answer.body().read(target, (int) Math.min(missing.length(), target.remaining()));
     if (length < 0) {
       throw new IOException(missing.length() + " bytes are missing at the end");
     }
@@ -122,10 +105,7 @@ final class ObjectReader implements RangeReader {
   /** Reads to the end of the answer, so that its connection serves the next request. */
   private void finish() throws IOException {
     if (answer != null) {
-      if (answer.body().read() >= 0) {
-        throw new IOException("there are more bytes than were asked for");
-      }
-      answer.close();
+      answer.body().finish();
       answer = null;
     }
   }
@@ -160,7 +140,7 @@ final class ObjectReader implements RangeReader {
 
   private void abort() {
     if (answer != null) {
-      answer.abort();
+      answer.body().abort();
       answer = null;
     }
   }

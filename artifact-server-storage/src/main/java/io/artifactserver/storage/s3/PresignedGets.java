@@ -3,6 +3,8 @@ package io.artifactserver.storage.s3;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,10 +23,11 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 /**
  * Asks for ranges by presigned addresses: one signature serves every range of an object for a
  * while, and the pipeline of the SDK's client, a fifth of a request's processor time, has no part
- * in it. This is a first attempt and no more: whatever goes wrong yields nothing, and the caller
- * asks the client, which knows errors, retries and redirects. Thread-safe.
+ * in it; nor, before a server without TLS, has the HTTP client under it. This is a first attempt
+ * and no more: whatever goes wrong yields nothing, and the caller asks the client, which knows
+ * errors, retries and redirects. Thread-safe.
  */
-final class PresignedGets {
+final class PresignedGets implements AutoCloseable {
   /** Far below the life that credentials still have when their provider hands them out. */
   static final Duration REUSE = Duration.ofMinutes(1);
 
@@ -34,6 +37,7 @@ final class PresignedGets {
   private static final Logger LOG = LoggerFactory.getLogger(PresignedGets.class);
   private static final Duration VALIDITY = Duration.ofMinutes(15);
   private static final int MAX_ADDRESSES = 1000;
+  private static final String LINE_END = "\r\n";
   private static final int OK = 200;
   private static final int PARTIAL_CONTENT = 206;
   private static final int FORBIDDEN = 403;
@@ -42,20 +46,28 @@ final class PresignedGets {
   private static final int PAUSE_MILLIS = 100;
 
   private final SdkHttpClient http;
+  private final Optional<PlainConnections> plain;
   private final S3Presigner presigner;
   private final String bucket;
   private final LongSupplier nanoClock;
 
   /** By the names of the objects. */
-  private final Cache<String, SdkHttpRequest> addresses;
+  private final Cache<String, Address> addresses;
 
   private volatile long usableFrom;
 
   /**
+   * @param plain to the server, if it can be reached by them; taken over
    * @param presigner for the address that this process reaches
    */
-  PresignedGets(SdkHttpClient http, S3Presigner presigner, String bucket, LongSupplier nanoClock) {
+  PresignedGets(
+      SdkHttpClient http,
+      Optional<PlainConnections> plain,
+      S3Presigner presigner,
+      String bucket,
+      LongSupplier nanoClock) {
     this.http = http;
+    this.plain = plain;
     this.presigner = presigner;
     this.bucket = bucket;
     this.nanoClock = nanoClock;
@@ -80,34 +92,96 @@ final class PresignedGets {
       return Optional.empty();
     }
     try {
-      SdkHttpRequest.Builder request =
-          addresses.get(objectName, this::sign).toBuilder().putHeader("Range", range);
-      if (pinned != null) {
-        request.putHeader("If-Match", pinned);
-      }
-      HttpExecuteResponse answer =
-          http.prepareRequest(HttpExecuteRequest.builder().request(request.build()).build()).call();
-      AbortableInputStream body =
-          answer.responseBody().orElseGet(AbortableInputStream::createEmpty);
-      int status = answer.httpResponse().statusCode();
-      if (status == PARTIAL_CONTENT || status == OK) {
-        return Optional.of(ObjectAnswer.of(answer.httpResponse(), body));
-      }
-      body.abort();
-      refused(objectName, status);
+      Address address = addresses.get(objectName, this::sign);
+      Optional<PlainConnection> connection =
+          address.plainHead().isEmpty() ? Optional.empty() : plain.orElseThrow().take();
+      return connection.isPresent()
+          ? get(connection.get(), address, objectName, range, pinned)
+          : get(address, objectName, range, pinned);
     } catch (IOException | SdkException e) {
       LOG.debug("A presigned GET of {} failed", objectName, e);
     }
     return Optional.empty();
   }
 
-  private SdkHttpRequest sign(String objectName) {
-    return presigner
-        .presignGetObject(presign ->
-            presign
-                .signatureDuration(VALIDITY)
-                .getObjectRequest(get -> get.bucket(bucket).key(objectName)))
-        .httpRequest();
+  @Override
+  public void close() {
+    plain.ifPresent(PlainConnections::close);
+  }
+
+  private Optional<ObjectAnswer> get(
+      PlainConnection connection,
+      Address address,
+      String objectName,
+      String range,
+      @Nullable String pinned)
+      throws IOException {
+    String condition = pinned == null ? "" : "If-Match: " + pinned + LINE_END;
+    String request = address.plainHead() + "Range: " + range + LINE_END + condition + LINE_END;
+    try {
+      PlainHead head = connection.ask(request.getBytes(StandardCharsets.ISO_8859_1));
+      if (isFound(head.status())) {
+        return Optional.of(ObjectAnswer.of(head, connection));
+      }
+      connection.abort();
+      refused(objectName, head.status());
+      return Optional.empty();
+    } catch (Throwable e) {
+      connection.abort();
+      throw e;
+    }
+  }
+
+  private Optional<ObjectAnswer> get(
+      Address address, String objectName, String range, @Nullable String pinned)
+      throws IOException {
+    SdkHttpRequest.Builder request = address.request().toBuilder().putHeader("Range", range);
+    if (pinned != null) {
+      request.putHeader("If-Match", pinned);
+    }
+    HttpExecuteResponse answer =
+        http.prepareRequest(HttpExecuteRequest.builder().request(request.build()).build()).call();
+    AbortableInputStream body = answer.responseBody().orElseGet(AbortableInputStream::createEmpty);
+    int status = answer.httpResponse().statusCode();
+    if (isFound(status)) {
+      return Optional.of(ObjectAnswer.of(answer.httpResponse(), body));
+    }
+    body.abort();
+    refused(objectName, status);
+    return Optional.empty();
+  }
+
+  private static boolean isFound(int status) {
+    return status == PARTIAL_CONTENT || status == OK;
+  }
+
+  private Address sign(String objectName) {
+    SdkHttpRequest request =
+        presigner
+            .presignGetObject(presign ->
+                presign
+                    .signatureDuration(VALIDITY)
+                    .getObjectRequest(get -> get.bucket(bucket).key(objectName)))
+            .httpRequest();
+    boolean isPlain =
+        "http".equals(request.protocol())
+            && plain.filter(known -> known.isFor(request.host(), request.port())).isPresent();
+    return new Address(request, isPlain ? plainHead(request) : "");
+  }
+
+  /** All that every request of this address has, with the fields that are signed. */
+  private static String plainHead(SdkHttpRequest request) {
+    URI uri = request.getUri();
+    StringBuilder head =
+        new StringBuilder("GET ")
+            .append(uri.getRawPath())
+            .append('?')
+            .append(uri.getRawQuery())
+            .append(" HTTP/1.1")
+            .append(LINE_END);
+    request.forEachHeader((name, values) ->
+        values.forEach(value -> head.append(name).append(": ").append(value).append(LINE_END)));
+    return head.toString();
   }
 
   private void refused(String objectName, int status) {
@@ -129,4 +203,11 @@ final class PresignedGets {
       Thread.currentThread().interrupt();
     }
   }
+
+  /**
+   * A presigned one.
+   *
+   * @param plainHead of a request over a plain connection; empty if there is none for it
+   */
+  private record Address(SdkHttpRequest request, String plainHead) {}
 }

@@ -5,6 +5,7 @@ import io.artifactserver.storage.window.WindowAutoConfiguration;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,8 @@ public class S3StorageAutoConfiguration {
   private static final Logger LOGGER = LoggerFactory.getLogger(S3StorageAutoConfiguration.class);
   private static final Duration CONNECTION_LIFE = Duration.ofMinutes(5);
   private static final Duration POOL_PATIENCE = Duration.ofSeconds(10);
+  private static final int HTTP_PORT = 80;
+  private static final List<String> PROXY_VARIABLES = List.of("http_proxy", "HTTP_PROXY");
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   @Bean
@@ -100,6 +103,16 @@ public class S3StorageAutoConfiguration {
             : properties.publicEndpoint());
   }
 
+  /** The first attempts of reads. */
+  @Bean
+  PresignedGets s3PresignedGets(
+      S3Properties properties,
+      SdkHttpClient http,
+      @Qualifier("s3Presigner") S3Presigner presigner) {
+    return new PresignedGets(
+        http, plainConnections(properties), presigner, properties.bucket(), System::nanoTime);
+  }
+
   /**
    * Waits for the server, and finds or creates the bucket.
    *
@@ -108,9 +121,8 @@ public class S3StorageAutoConfiguration {
   @Bean
   S3BlobStore s3BlobStore(
       S3Properties properties,
-      SdkHttpClient http,
       S3Client client,
-      @Qualifier("s3Presigner") S3Presigner presigner,
+      PresignedGets presigned,
       @Qualifier("s3PublicPresigner") S3Presigner publicPresigner,
       TransferBudget budget) {
     if (properties.bucket().isEmpty()) {
@@ -121,7 +133,7 @@ public class S3StorageAutoConfiguration {
     S3Bucket bucket =
         new S3Bucket(
             client,
-            new PresignedGets(http, presigner, properties.bucket(), System::nanoTime),
+            presigned,
             properties.bucket(),
             prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + '/',
             new Outage(System::nanoTime),
@@ -149,6 +161,21 @@ public class S3StorageAutoConfiguration {
                 S3Configuration.builder().pathStyleAccessEnabled(properties.pathStyle()).build());
     endpoint(address).ifPresent(builder::endpointOverride);
     return builder.build();
+  }
+
+  /** None where there is TLS, or a proxy on the way, which the SDK's client knows. */
+  static Optional<PlainConnections> plainConnections(S3Properties properties) {
+    return endpoint(properties.endpoint())
+        .filter(uri -> "http".equals(uri.getScheme()))
+        .filter(_ -> System.getProperty("http.proxyHost") == null)
+        .filter(_ -> PROXY_VARIABLES.stream().allMatch(name -> System.getenv(name) == null))
+        .map(uri ->
+            new PlainConnections(
+                uri.getHost(),
+                uri.getPort() < 0 ? HTTP_PORT : uri.getPort(),
+                properties.connectTimeout(),
+                properties.readTimeout(),
+                properties.maxConnections()));
   }
 
   private static void await(S3Bucket bucket, S3Properties properties) {

@@ -5,6 +5,7 @@ import io.artifactserver.storage.window.TransferBudget;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -24,6 +25,7 @@ final class S3TestServer implements AutoCloseable {
   private final SdkHttpClient http;
   private final S3Client client;
   private final S3Presigner presigner;
+  private final PresignedGets presigned;
 
   /**
    * @param settings by their names behind the prefix; win over the defaults of tests
@@ -51,10 +53,11 @@ final class S3TestServer implements AutoCloseable {
     http = configuration.s3HttpClient(properties);
     client = configuration.s3Client(properties, credentials, http);
     presigner = configuration.s3Presigner(properties, credentials);
+    presigned = configuration.s3PresignedGets(properties, http, presigner);
   }
 
   S3BlobStore open() {
-    return configuration.s3BlobStore(properties, http, client, presigner, presigner, budget);
+    return configuration.s3BlobStore(properties, client, presigned, presigner, budget);
   }
 
   /** For what a store does not do. */
@@ -62,9 +65,18 @@ final class S3TestServer implements AutoCloseable {
     return client;
   }
 
-  /** First attempts as the store makes them. */
-  PresignedGets presignedGets(LongSupplier nanoClock) {
-    return new PresignedGets(http, presigner, properties.bucket(), nanoClock);
+  /**
+   * First attempts as the store makes them.
+   *
+   * @param isPlain or as before a server with TLS
+   */
+  PresignedGets presignedGets(LongSupplier nanoClock, boolean isPlain) {
+    return new PresignedGets(
+        http,
+        isPlain ? S3StorageAutoConfiguration.plainConnections(properties) : Optional.empty(),
+        presigner,
+        properties.bucket(),
+        nanoClock);
   }
 
   /** Bytes of the budget in use. */
@@ -74,6 +86,7 @@ final class S3TestServer implements AutoCloseable {
 
   @Override
   public void close() {
+    presigned.close();
     client.close();
     http.close();
     presigner.close();
