@@ -2,6 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.encryption.DecryptedCache;
 import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
@@ -31,11 +32,19 @@ public class EncryptionSchedule implements EncryptionRequests {
   private final AtomicLong toRewrap = new AtomicLong();
 
   public EncryptionSchedule(
-      RingKeys ringKeys, RepositoryEncryption encryption, MeterRegistry registry) {
+      RingKeys ringKeys,
+      RepositoryEncryption encryption,
+      DecryptedCache decrypted,
+      MeterRegistry registry) {
     this.ringKeys = ringKeys;
     this.encryption = encryption;
     Gauge.builder("artifact_server.encryption.data.keys.to.rewrap", toRewrap, AtomicLong::get)
         .description("Data keys that a retired ring key still wraps")
+        .register(registry);
+    Gauge.builder(
+            "artifact_server.encryption.decrypted.cache", decrypted, c -> (double) c.heldBytes())
+        .description("Decrypted copies of hot artifacts in memory")
+        .baseUnit("bytes")
         .register(registry);
   }
 

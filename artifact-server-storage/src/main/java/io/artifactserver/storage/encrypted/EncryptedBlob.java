@@ -15,6 +15,7 @@ final class EncryptedBlob implements Blob {
   private final BlobStore inner;
   private final SegmentKeys keys;
   private final SegmentCipher.Pool ciphers;
+  private final Optional<DecryptedCopies> copies;
   private final String storeName;
 
   EncryptedBlob(
@@ -22,11 +23,13 @@ final class EncryptedBlob implements Blob {
       BlobStore inner,
       SegmentKeys keys,
       SegmentCipher.Pool ciphers,
+      Optional<DecryptedCopies> copies,
       String storeName) {
     this.ref = ref;
     this.inner = inner;
     this.keys = keys;
     this.ciphers = ciphers;
+    this.copies = copies;
     this.storeName = storeName;
   }
 
@@ -42,18 +45,25 @@ final class EncryptedBlob implements Blob {
 
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
-    range.requireWithin(ref.length());
-    return open(range, keys.find(ref));
+    RangeReader reader = decrypt(range);
+    copies.ifPresent(known -> known.decrypting(this, range.length()));
+    return reader;
   }
 
   @Override
   public boolean isCold() {
+    if (isCopied()) {
+      return false;
+    }
     // The segment length decides how long the ciphertext is, but not where it is.
     return inner(new SegmentLayout(ciphers.segmentLength(), ref.length())).isCold();
   }
 
   @Override
   public boolean isPrompt() {
+    if (isCopied()) {
+      return true;
+    }
     SegmentKey key = keys.remembered(ref);
     return key != null && inner(new SegmentLayout(key.segmentLength(), ref.length())).isPrompt();
   }
@@ -61,10 +71,13 @@ final class EncryptedBlob implements Blob {
   @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {
     range.requireWithin(ref.length());
-    return Optional.empty();
+    return copies.flatMap(known -> known.region(ref, range));
   }
 
-  private RangeReader open(ByteRange range, SegmentKey key) throws StorageException {
+  /** As {@link #open}, and nobody counts it. */
+  RangeReader decrypt(ByteRange range) throws StorageException {
+    range.requireWithin(ref.length());
+    SegmentKey key = keys.find(ref);
     SegmentLayout layout = new SegmentLayout(key.segmentLength(), ref.length());
     ByteRange covering = layout.ciphertextRange(range);
     Blob blob = inner(layout);
@@ -92,6 +105,10 @@ final class EncryptedBlob implements Blob {
       }
     }
     return reader;
+  }
+
+  private boolean isCopied() {
+    return copies.isPresent() && copies.get().has(ref);
   }
 
   /** Of the length that it must have; the inner store refuses any other. */

@@ -25,6 +25,7 @@ public final class EncryptedBlobStore implements BlobStore {
   private final DataKeyStore dataKeys;
   private final SegmentKeys segmentKeys;
   private final SegmentCipher.Pool ciphers;
+  private final Optional<DecryptedCopies> copies;
   private final int segmentLength;
   private final String name;
 
@@ -34,10 +35,25 @@ public final class EncryptedBlobStore implements BlobStore {
    */
   public EncryptedBlobStore(
       BlobStore inner, DataKeyStore dataKeys, KeyRing ring, int segmentLength) {
+    this(inner, dataKeys, ring, segmentLength, Optional.empty());
+  }
+
+  /**
+   * @param inner keeps the ciphertext, beside blobs that are none of this store
+   * @param segmentLength of new blobs, in bytes; the others say theirs
+   * @param copies of what is asked for again and again, if there may be any
+   */
+  EncryptedBlobStore(
+      BlobStore inner,
+      DataKeyStore dataKeys,
+      KeyRing ring,
+      int segmentLength,
+      Optional<DecryptedCopies> copies) {
     this.inner = inner;
     this.dataKeys = dataKeys;
     this.name = "encrypted-" + inner.name();
     this.segmentKeys = new SegmentKeys(inner, dataKeys, ring, name);
+    this.copies = copies;
     this.ciphers = new SegmentCipher.Pool(segmentLength, IDLE_CIPHERS);
     this.segmentLength = new SegmentLayout(segmentLength, 0).segmentLength();
   }
@@ -49,7 +65,7 @@ public final class EncryptedBlobStore implements BlobStore {
 
   @Override
   public Blob blob(BlobRef ref) {
-    return new EncryptedBlob(ref, inner, segmentKeys, ciphers, name);
+    return new EncryptedBlob(ref, inner, segmentKeys, ciphers, copies, name);
   }
 
   @Override
@@ -76,6 +92,7 @@ public final class EncryptedBlobStore implements BlobStore {
       dataKeys.delete(ref.key());
     } finally {
       segmentKeys.forget(ref.key());
+      copies.ifPresent(known -> known.forget(ref.key()));
     }
     inner.delete(new BlobRef(ref.key(), 0));
   }

@@ -1,16 +1,19 @@
 package io.artifactserver.storage.encrypted;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.storage.folder.DataFolder;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
@@ -18,6 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.unit.DataSize;
 
 /**
  * Encryption over whatever backend there is. The ring is checked against the database before
@@ -28,6 +32,9 @@ import org.springframework.context.annotation.Bean;
 public class EncryptionAutoConfiguration {
   /** In the data folder. */
   static final String KEY_FILE = "keys.json";
+
+  /** An eighth of the memory, which is the container's if that has a limit. */
+  private static final int CACHE_SHARE = 8;
 
   private static final Logger LOGGER = LoggerFactory.getLogger(EncryptionAutoConfiguration.class);
 
@@ -55,15 +62,38 @@ public class EncryptionAutoConfiguration {
   }
 
   @Bean
+  DecryptedCopies decryptedCopies(EncryptionProperties properties) {
+    DataSize size = properties.decryptedCacheSize();
+    return DecryptedCopies.ofAtMost(size == null ? defaultCacheSize() : size.toBytes());
+  }
+
+  @Bean
   BlobStores blobStores(
-      BlobStore store, DataKeyStore dataKeys, KeyRing ring, EncryptionProperties properties) {
+      BlobStore store,
+      DataKeyStore dataKeys,
+      KeyRing ring,
+      EncryptionProperties properties,
+      DecryptedCopies copies) {
     int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
-    return BlobStores.of(store, new EncryptedBlobStore(store, dataKeys, ring, segmentLength));
+    return BlobStores.of(
+        store, new EncryptedBlobStore(store, dataKeys, ring, segmentLength, Optional.of(copies)));
   }
 
   @Bean
   RingKeys ringKeys(KeyRing ring, DataKeyStore dataKeys, InstantSource clock) {
     return new StoredRingKeys(ring, dataKeys, clock);
+  }
+
+  private static long defaultCacheSize() {
+    if (Swap.isOn()) {
+      LOGGER.info(
+          "The system swaps: no decrypted copies of encrypted artifacts are kept in memory, which"
+              + " would send them faster. artifact-server.encryption.decrypted-cache-size allows"
+              + " them.");
+      return 0;
+    }
+    OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    return system.getTotalMemorySize() / CACHE_SHARE;
   }
 
   private static KeyRing ring(

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -15,13 +16,17 @@ import org.springframework.util.unit.DataSize;
  *     extension on the class path.
  * @param segmentLength unit of encryption of new blobs, in bytes; default 16 KB. Larger segments
  *     make small ranges slower, smaller ones large ranges.
+ * @param decryptedCacheSize memory for decrypted copies of what is downloaded again and again, in
+ *     bytes; 0 for none; default an eighth of the memory, and none where the system swaps, which
+ *     would write them to a disk. Raise it until the images of all running rollouts fit together.
  */
 @ConfigurationProperties("artifact-server.encryption")
 public record EncryptionProperties(
     @DefaultValue("") String keyFile,
     @DefaultValue("") String keyset,
     @DefaultValue("") String kmsUri,
-    @DefaultValue("16KB") DataSize segmentLength) {
+    @DefaultValue("16KB") DataSize segmentLength,
+    @Nullable DataSize decryptedCacheSize) {
   private static final long MIN_SEGMENT_LENGTH = 4096;
 
   /**
@@ -32,6 +37,11 @@ public record EncryptionProperties(
         || segmentLength.toBytes() > SegmentLayout.MAX_SEGMENT_LENGTH) {
       throw new IllegalArgumentException(
           "artifact-server.encryption.segment-length is 4KB to 16MB, not " + segmentLength);
+    }
+    if (decryptedCacheSize != null && decryptedCacheSize.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.encryption.decrypted-cache-size is 0 or more, not "
+              + decryptedCacheSize);
     }
     if (!keyFile.isEmpty() && !keyset.isEmpty()) {
       throw new IllegalArgumentException(

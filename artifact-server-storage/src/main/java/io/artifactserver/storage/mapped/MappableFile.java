@@ -15,4 +15,7 @@ public interface MappableFile {
 
   /** What to throw if the open file cannot be mapped. */
   StorageException unavailable(IOException cause);
+
+  /** The mapping is gone, and the channel closed. */
+  default void unmapped() {}
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.mapped;
 
+import io.artifactserver.core.blob.StorageException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +28,7 @@ final class MappedFile {
 
   private final String key;
   private final Arena arena;
+  private final MappableFile file;
   private final FileChannel channel;
   private final MemorySegment bytes;
   private final ResidentBlocks resident;
@@ -35,22 +37,29 @@ final class MappedFile {
   private volatile long lastUsed;
 
   private MappedFile(
-      String key, Arena arena, FileChannel channel, MemorySegment bytes, LongSupplier nanoClock) {
+      String key,
+      Arena arena,
+      MappableFile file,
+      FileChannel channel,
+      MemorySegment bytes,
+      LongSupplier nanoClock) {
     this.key = key;
     this.arena = arena;
+    this.file = file;
     this.channel = channel;
     this.bytes = bytes;
     this.resident = new ResidentBlocks(bytes, nanoClock);
     this.lastUsed = nanoClock.getAsLong();
   }
 
-  /** Maps all of the file, and takes the channel over. */
-  static MappedFile map(String key, FileChannel channel, LongSupplier nanoClock)
-      throws IOException {
+  /** Opens the file, and maps all of it. */
+  static MappedFile map(String key, MappableFile file, LongSupplier nanoClock)
+      throws StorageException, IOException {
+    FileChannel channel = file.openForMapping();
     Arena arena = Arena.ofShared();
     try {
       MemorySegment bytes = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
-      return new MappedFile(key, arena, channel, bytes, nanoClock);
+      return new MappedFile(key, arena, file, channel, bytes, nanoClock);
     } catch (IOException | RuntimeException e) {
       arena.close();
       channel.close();
@@ -165,6 +174,7 @@ final class MappedFile {
     } catch (IOException e) {
       LOG.warn("Cannot close the file of {}", key, e);
     }
+    file.unmapped();
     return true;
   }
 }

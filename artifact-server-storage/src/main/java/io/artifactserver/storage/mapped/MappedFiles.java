@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -33,7 +34,12 @@ public final class MappedFiles implements AutoCloseable {
     this(maxFiles, idleTime, System::nanoTime);
   }
 
-  MappedFiles(int maxFiles, Duration idleTime, LongSupplier nanoClock) {
+  /**
+   * @param maxFiles to keep mapped; at least 1
+   * @param idleTime after which {@link #closeIdle} closes an unused mapping
+   * @param nanoClock tells the time, in nanoseconds since some moment
+   */
+  public MappedFiles(int maxFiles, Duration idleTime, LongSupplier nanoClock) {
     if (maxFiles < 1 || idleTime.isNegative()) {
       throw new IllegalArgumentException(
           "%d mapped files, idle for %s".formatted(maxFiles, idleTime));
@@ -73,6 +79,20 @@ public final class MappedFiles implements AutoCloseable {
     }
   }
 
+  /**
+   * As {@link #region}, if the file is mapped. No I/O.
+   *
+   * @return empty if it is not
+   */
+  public Optional<FileRegion> mappedRegion(String key, ByteRange range) {
+    MappedFile warm = files.get(key);
+    if (warm == null || !warm.lease()) {
+      return Optional.empty();
+    }
+    warm.touch(nanoClock.getAsLong());
+    return Optional.of(new MappedRegion(this, warm, range));
+  }
+
   /** Whether {@link #region} would find the file mapped. No I/O. */
   public boolean isMapped(String key) {
     return files.containsKey(key);
@@ -106,6 +126,21 @@ public final class MappedFiles implements AutoCloseable {
         .forEach(this::drop);
   }
 
+  /**
+   * Drops the mapping that is unused for longest, if it is for that time.
+   *
+   * @return whether there was one
+   */
+  public boolean closeOldest(Duration unused) {
+    long now = nanoClock.getAsLong();
+    Optional<MappedFile> oldest =
+        files.values().stream()
+            .filter(file -> file.isUnused() && now - file.lastUsed() >= unused.toNanos())
+            .min(Comparator.comparingLong(MappedFile::lastUsed));
+    oldest.ifPresent(this::drop);
+    return oldest.isPresent();
+  }
+
   /** How many files are mapped and not forgotten. */
   public int size() {
     return files.size();
@@ -133,7 +168,7 @@ public final class MappedFiles implements AutoCloseable {
           key,
           absent -> {
             try {
-              return MappedFile.map(absent, file.openForMapping(), nanoClock);
+              return MappedFile.map(absent, file, nanoClock);
             } catch (StorageException e) {
               throw new UncheckedIOException(e);
             } catch (IOException e) {

@@ -13,7 +13,7 @@ class EncryptionPropertiesTest {
   @Test
   void hasDefaults() {
     assertThat(bind(Map.of()))
-        .isEqualTo(new EncryptionProperties("", "", "", DataSize.ofKilobytes(16)));
+        .isEqualTo(new EncryptionProperties("", "", "", DataSize.ofKilobytes(16), null));
   }
 
   @Test
@@ -23,8 +23,11 @@ class EncryptionPropertiesTest {
                 Map.of(
                     "artifact-server.encryption.key-file", "/keys",
                     "artifact-server.encryption.kms-uri", "kms://key",
-                    "artifact-server.encryption.segment-length", "1MB")))
-        .isEqualTo(new EncryptionProperties("/keys", "", "kms://key", DataSize.ofMegabytes(1)));
+                    "artifact-server.encryption.segment-length", "1MB",
+                    "artifact-server.encryption.decrypted-cache-size", "2GB")))
+        .isEqualTo(
+            new EncryptionProperties(
+                "/keys", "", "kms://key", DataSize.ofMegabytes(1), DataSize.ofGigabytes(2)));
     assertThat(bind(Map.of("artifact-server.encryption.keyset", "{}")).keyset()).isEqualTo("{}");
   }
 
@@ -34,17 +37,21 @@ class EncryptionPropertiesTest {
     for (DataSize bad :
         new DataSize[] {DataSize.ofBytes(4095), DataSize.ofMegabytes(17), DataSize.ofBytes(-1)}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new EncryptionProperties("", "", "", bad))
+          .isThrownBy(() -> new EncryptionProperties("", "", "", bad, null))
           .withMessageContaining("segment-length");
     }
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new EncryptionProperties("a", "b", "", good))
+        .isThrownBy(() -> new EncryptionProperties("a", "b", "", good, null))
         .withMessageContaining("exclude each other");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new EncryptionProperties("", "", "", good, DataSize.ofBytes(-1)))
+        .withMessageContaining("decrypted-cache-size");
   }
 
   @Test
   void doesNotPrintTheKeys() {
-    assertThat(new EncryptionProperties("", "SECRET", "", DataSize.ofKilobytes(64)).toString())
+    assertThat(
+            new EncryptionProperties("", "SECRET", "", DataSize.ofKilobytes(64), null).toString())
         .doesNotContain("SECRET");
   }
 

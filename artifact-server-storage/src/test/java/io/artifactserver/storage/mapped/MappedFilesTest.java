@@ -108,6 +108,36 @@ class MappedFilesTest {
   }
 
   @Test
+  void theOldestGoesWhenItIsUnusedLongEnough() throws Exception {
+    Duration minute = Duration.ofMinutes(1);
+    assertThat(files.closeOldest(minute)).isFalse();
+    region("a", new ByteRange(0, 1)).close();
+    now.addAndGet(1);
+    try (FileRegion open = region("b", new ByteRange(3, 1))) {
+      now.addAndGet(minute.toNanos() - 2);
+      assertThat(files.closeOldest(minute)).isFalse();
+      now.addAndGet(1);
+      assertThat(files.closeOldest(minute)).isTrue();
+      assertThat(files.isMapped("a")).isFalse();
+      now.addAndGet(minute.toNanos());
+      assertThat(files.closeOldest(minute)).as("in use").isFalse();
+      assertThat(open.slice(0, 1).get()).isEqualTo((byte) 3);
+    }
+  }
+
+  @Test
+  void opensNothingForWhoeverWantsWhatIsMapped() throws Exception {
+    assertThat(files.mappedRegion("a", new ByteRange(1, 2))).isEmpty();
+    region("a", new ByteRange(0, 1)).close();
+    try (FileRegion region = files.mappedRegion("a", new ByteRange(1, 2)).orElseThrow()) {
+      files.forget("a");
+      assertThat(region.slice(1, 1).get()).isEqualTo((byte) 2);
+      assertThat(files.mappedRegion("a", new ByteRange(1, 2))).isEmpty();
+    }
+    assertThat(opened).hasValue(1);
+  }
+
+  @Test
   void aForgottenFileStaysForItsOpenRegionsOnly() throws Exception {
     ByteBuffer slice;
     FileRegion first = region("a", new ByteRange(1, 1));
