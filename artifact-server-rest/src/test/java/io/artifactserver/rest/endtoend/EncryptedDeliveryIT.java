@@ -112,6 +112,41 @@ class EncryptedDeliveryIT {
   }
 
   @Test
+  void whatIsDownloadedAgainAndAgainIsDecryptedOnceAndNeverOnADisk() throws Exception {
+    byte[] content = markedContent(5);
+    try (PackagedServer server =
+            PackagedServer.start(
+                folder.resolve("data"),
+                // Nothing by default where the system swaps.
+                "--artifact-server.encryption.decrypted-cache-size=4MB",
+                "--artifact-server.retire.grace-period=1s",
+                "--artifact-server.retire.sweep-interval=1s",
+                "--artifact-server.catalog.cache-ttl=0s");
+        Operator operator = new Operator(server)) {
+      operator.createEncryptedRepository("vault");
+      operator.put("vault", "firmware", content);
+      for (int i = 0; i < 3; i++) {
+        requireDelivered(operator, "/artifacts/vault/firmware", content);
+      }
+      awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", LENGTH);
+      String mapped = "artifact_server_transfer_seconds_count{ending=\"complete\",kind=\"mapped\"}";
+      long deadline = System.nanoTime() + 60_000_000_000L;
+      while (metric(operator, mapped) == 0) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        requireDelivered(operator, "/artifacts/vault/firmware", content);
+      }
+      long before = metric(operator, mapped);
+      requireDelivered(operator, "/artifacts/vault/firmware", content);
+      awaitMetric(operator, mapped, before + 7);
+      assertThat(filesWith(MARKER)).isEmpty();
+      assertThat(operator.delete("/api/v1/repositories/vault/artifacts/firmware").statusCode())
+          .isEqualTo(204);
+      awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", 0);
+      assertThat(operator.download("/artifacts/vault/firmware").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
   void theRingIsRotatedWhileDevicesDownload() throws Exception {
     byte[] content = markedContent(3);
     try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
@@ -300,6 +335,26 @@ class EncryptedDeliveryIT {
           String last = log.substring(log.lastIndexOf("APPLICATION FAILED TO START"));
           assertThat(last).contains(words, name).doesNotContain("SECRET", "\tat ");
         });
+  }
+
+  private static void awaitMetric(Operator operator, String name, long expected) throws Exception {
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    while (metric(operator, name) != expected) {
+      assertThat(System.nanoTime()).as("%s is %d", name, expected).isLessThan(deadline);
+      Thread.sleep(50);
+    }
+  }
+
+  private static long metric(Operator operator, String name) throws Exception {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + ' '))
+        .map(line -> line.substring(name.length() + 1))
+        .mapToLong(value -> (long) Double.parseDouble(value))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void awaitSuspect(Operator operator) throws Exception {

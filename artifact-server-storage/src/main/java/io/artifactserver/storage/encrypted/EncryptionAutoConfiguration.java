@@ -75,6 +75,7 @@ public class EncryptionAutoConfiguration {
       EncryptionProperties properties,
       DecryptedCopies copies) {
     int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
+    Thread.ofPlatform().daemon().name("cipher-warm-up").start(SegmentCipher::warmUp);
     return BlobStores.of(
         store, new EncryptedBlobStore(store, dataKeys, ring, segmentLength, Optional.of(copies)));
   }
