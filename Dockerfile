@@ -37,7 +37,7 @@ WORKDIR /opt/artifact-server
 COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
-COPY artifact-server-rest/src/main/launcher/jvm-options ./
+COPY artifact-server-rest/src/main/launcher/jvm-options artifact-server-rest/src/main/launcher/compiler-directives ./
 COPY artifact-server-rest/src/main/launcher/in-container /usr/local/bin/artifact-server
 ENV MALLOC_ARENA_MAX=2
 

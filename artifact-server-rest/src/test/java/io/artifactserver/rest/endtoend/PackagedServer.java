@@ -26,6 +26,8 @@ final class PackagedServer implements AutoCloseable {
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
 
+  private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
+
   private static final List<String> JVM =
       List.of(
           Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -143,6 +145,8 @@ final class PackagedServer implements AutoCloseable {
     Unpacked unpacked = Unpacked.once();
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
+    command.add("-XX:+UnlockDiagnosticVMOptions");
+    command.add("-XX:CompilerDirectivesFile=" + LAUNCHER.resolve("compiler-directives"));
     command.addAll(List.of("-jar", unpacked.jar().toString(), "--server.port=" + port));
     command.add("--artifact-server.data-dir=" + dataFolder);
     command.addAll(arguments);
@@ -215,7 +219,7 @@ final class PackagedServer implements AutoCloseable {
       Path cache = folder.resolve("start.aot");
       Files.deleteIfExists(cache);
       List<String> recording = new ArrayList<>();
-      recording.add(Path.of("src", "main", "launcher", "record-start").toAbsolutePath().toString());
+      recording.add(LAUNCHER.resolve("record-start").toString());
       recording.add(cache.toString());
       recording.add(folder.resolve("record.log").toString());
       recording.addAll(JVM);
