@@ -36,17 +36,12 @@ final class GatheringSslConnection extends SslConnection {
         factory.isDirectBuffersForDecryption());
   }
 
-  @Override
-  protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
-      throws SSLException {
-    return wrapAll(engine, input, output);
-  }
-
   /**
    * Encrypts as many records as there is input and certainly room for. Stops at whatever is not
    * plain sending, which is the caller's business.
    */
-  static SSLEngineResult wrapAll(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
+  @Override
+  protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
       throws SSLException {
     SSLEngineResult result = engine.wrap(input, output);
     int consumed = result.bytesConsumed();

@@ -17,9 +17,10 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
   static final int LENGTH = 64 * 1024;
 
   /**
-   * Of plain text in a full record, in bytes (RFC 8446, section 5.1): what is longer is for one.
+   * Of the plain text in a full record, in bytes (RFC 8446, section 5.1): a buffer that is asked
+   * for with more than that is for a record.
    */
-  private static final int RECORD_LENGTH = 16 * 1024;
+  private static final int PLAIN_RECORD_LENGTH = 16 * 1024;
 
   private final Semaphore places;
 
@@ -33,7 +34,7 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
 
   @Override
   public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
-    if (size <= RECORD_LENGTH || size >= LENGTH || !places.tryAcquire()) {
+    if (size <= PLAIN_RECORD_LENGTH || size >= LENGTH || !places.tryAcquire()) {
       return super.acquire(size, direct);
     }
     return new Large(super.acquire(LENGTH, direct), places);

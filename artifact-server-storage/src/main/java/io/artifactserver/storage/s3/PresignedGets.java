@@ -93,10 +93,11 @@ final class PresignedGets implements AutoCloseable {
     }
     try {
       Address address = addresses.get(objectName, this::sign);
+      String plainHead = address.plainHead();
       Optional<PlainConnection> connection =
-          address.plainHead().isEmpty() ? Optional.empty() : plain.orElseThrow().take();
-      return connection.isPresent()
-          ? get(connection.get(), address, objectName, range, pinned)
+          plainHead == null ? Optional.empty() : plain.orElseThrow().take();
+      return plainHead != null && connection.isPresent()
+          ? get(connection.get(), plainHead, objectName, range, pinned)
           : get(address, objectName, range, pinned);
     } catch (IOException | SdkException e) {
       LOG.debug("A presigned GET of {} failed", objectName, e);
@@ -111,13 +112,13 @@ final class PresignedGets implements AutoCloseable {
 
   private Optional<ObjectAnswer> get(
       PlainConnection connection,
-      Address address,
+      String plainHead,
       String objectName,
       String range,
       @Nullable String pinned)
       throws IOException {
     String condition = pinned == null ? "" : "If-Match: " + pinned + LINE_END;
-    String request = address.plainHead() + "Range: " + range + LINE_END + condition + LINE_END;
+    String request = plainHead + "Range: " + range + LINE_END + condition + LINE_END;
     try {
       PlainHead head = connection.ask(request.getBytes(StandardCharsets.ISO_8859_1));
       if (isFound(head.status())) {
@@ -166,7 +167,7 @@ final class PresignedGets implements AutoCloseable {
     boolean isPlain =
         "http".equals(request.protocol())
             && plain.filter(known -> known.isFor(request.host(), request.port())).isPresent();
-    return new Address(request, isPlain ? plainHead(request) : "");
+    return new Address(request, isPlain ? plainHead(request) : null);
   }
 
   /** All that every request of this address has, with the fields that are signed. */
@@ -207,7 +208,7 @@ final class PresignedGets implements AutoCloseable {
   /**
    * A presigned one.
    *
-   * @param plainHead of a request over a plain connection; empty if there is none for it
+   * @param plainHead of a request over a plain connection; null if there is none for it
    */
-  private record Address(SdkHttpRequest request, String plainHead) {}
+  private record Address(SdkHttpRequest request, @Nullable String plainHead) {}
 }
