@@ -118,10 +118,17 @@ public final class DecryptedCopies implements DecryptedCache, AutoCloseable {
     count.add(length);
     if (count.sum() >= WORTHWHILE * ref.length() && copying.tryAcquire()) {
       decrypted.invalidate(ref.key());
-      if (begin(ref)) {
-        copiers.execute(() -> copy(blob));
-      } else {
+      if (!begin(ref)) {
         copying.release();
+        return;
+      }
+      try {
+        copiers.execute(() -> copy(blob));
+      } catch (Throwable e) {
+        // No thread is to be had.
+        heldBytes.addAndGet(-ref.length());
+        copying.release();
+        throw e;
       }
     }
   }

@@ -46,8 +46,13 @@ final class EncryptedBlob implements Blob {
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
     RangeReader reader = decrypt(range);
-    copies.ifPresent(known -> known.decrypting(this, range.length()));
-    return reader;
+    try {
+      copies.ifPresent(known -> known.decrypting(this, range.length()));
+      return reader;
+    } catch (Throwable e) {
+      reader.close();
+      throw e;
+    }
   }
 
   @Override

@@ -42,8 +42,10 @@ class DecryptedCopiesTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final MappedFiles files = new MappedFiles(16, Duration.ofMinutes(5));
   private final MappedFiles copied = new MappedFiles(16, DecryptedCopies.IDLE_TIME, now::get);
-  private final DecryptedCopies copies = new DecryptedCopies(2 * LENGTH + 1, copied, tasks::add);
+  private final DecryptedCopies copies =
+      new DecryptedCopies(2 * LENGTH + 1, copied, this::runLater);
   private EncryptedBlobStore store;
+  private boolean isOutOfThreads;
 
   @BeforeEach
   void openStore() throws StorageException {
@@ -132,6 +134,18 @@ class DecryptedCopiesTest {
     tasks.remove().run();
     assertThat(copies.heldBytes()).isZero();
     assertThat(store.blob(ref).fileRegion(ByteRange.whole(LENGTH))).isEmpty();
+  }
+
+  @Test
+  void nothingIsHeldForACopyThatCannotBegin() throws Exception {
+    BlobRef ref = store(content(1));
+    read(ref, ByteRange.whole(LENGTH));
+    isOutOfThreads = true;
+    assertThatExceptionOfType(OutOfMemoryError.class)
+        .isThrownBy(() -> read(ref, ByteRange.whole(LENGTH)));
+    assertThat(copies.heldBytes()).isZero();
+    isOutOfThreads = false;
+    assertThat(isCopied(copied(ref))).isTrue();
   }
 
   @Test
@@ -235,6 +249,13 @@ class DecryptedCopiesTest {
     Files.writeString(swaps, heading + "/swapfile\tfile\t1000\t0\t-2\n");
     assertThat(Swap.isOn(swaps)).isTrue();
     assertThat(Swap.isOn(root.resolve("none"))).as("nobody knows").isTrue();
+  }
+
+  private void runLater(Runnable task) {
+    if (isOutOfThreads) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+    tasks.add(task);
   }
 
   private BlobRef copied(int seed) throws IOException {

@@ -139,7 +139,8 @@ class FileBlobStoreTest extends BlobStoreContract {
     Files.createDirectories(root.resolve("blobs/lost+found"));
     Files.createDirectories(root.resolve("blobs/zz/00"));
     Files.writeString(root.resolve("blobs/README"), "mine");
-    Files.writeString(root.resolve("blobs/00"), "not a folder");
+    String otherShard = ref.key().startsWith("00") ? "01" : "00";
+    Files.writeString(root.resolve("blobs").resolve(otherShard), "not a folder");
     Files.writeString(shard.resolve("notes.txt"), "mine");
     Files.createDirectories(shard.resolve(ref.key().substring(0, 4) + "0".repeat(28)));
     Files.writeString(shard.resolve("z".repeat(32)), "no key");
