@@ -64,7 +64,9 @@ class S3DeliveryIT {
             "--artifact-server.storage.s3.chunk-size=1MB",
             "--artifact-server.storage.s3.window=" + WINDOW,
             "--artifact-server.storage.s3.part-size=5MB",
-            "--artifact-server.storage.s3.read-timeout=5s");
+            "--artifact-server.storage.s3.read-timeout=5s",
+            // Else what was downloaded twice is served though the bucket is dead.
+            "--artifact-server.encryption.decrypted-cache-size=0");
     operator = new Operator(server);
   }
 
