@@ -27,7 +27,7 @@ final class MappedBody implements BodySource {
   static final int COLD_SLICE = 1024 * 1024;
 
   /** Shorter slices go out with the head in one system call, which is worth more than the copy. */
-  private static final int MIN_SENDFILE = 32 * 1024;
+  static final int MIN_SENDFILE = 64 * 1024;
 
   private static final int GATHER_LENGTH = 64 * 1024;
   private static final int GATHER_LIMIT = 32 * 1024;

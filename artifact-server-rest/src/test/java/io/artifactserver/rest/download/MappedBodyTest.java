@@ -2,10 +2,13 @@ package io.artifactserver.rest.download;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.FileSender;
 import io.artifactserver.rest.http.MultipartByteRanges;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -62,6 +65,34 @@ class MappedBodyTest {
     }
     assertThat(region.loads()).isEmpty();
     requireAllGivenBack(region);
+  }
+
+  @Test
+  void onlyALongSliceIsLeftToTheKernel() throws StorageException {
+    assertThat(leftToTheKernel(MappedBody.MIN_SENDFILE - 1)).isEmpty();
+    assertThat(leftToTheKernel(MappedBody.MIN_SENDFILE)).containsExactly(MappedBody.MIN_SENDFILE);
+  }
+
+  /** Lengths of what the connection was told to send from the file, for one range. */
+  private List<Integer> leftToTheKernel(int length) throws StorageException {
+    List<Integer> left = new ArrayList<>();
+    FileSender sender =
+        new FileSender() {
+          @Override
+          public void next(FileRegion file, long offset, ByteBuffer view) {
+            left.add(view.remaining());
+          }
+
+          @Override
+          public void forget() {}
+        };
+    ByteRange range = new ByteRange(5, length);
+    ColdRegion warm = new ColdRegion(CONTENT);
+    warm.warm(0, LENGTH);
+    try (BodySource body = new MappedBody(warm, 0, BodyPart.of(range), pool, sender)) {
+      assertThat(ExpectedBody.drain(body)).isEqualTo(slice(range));
+    }
+    return left;
   }
 
   @Test

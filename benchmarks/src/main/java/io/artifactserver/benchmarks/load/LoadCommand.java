@@ -418,12 +418,20 @@ public final class LoadCommand implements Callable<Integer> {
         System.getProperty("java.version"));
   }
 
-  /** With the setting that decides how much a slow reader's socket takes at once, if it is set. */
+  /**
+   * With the settings that decide how a socket is sent to: how much a slow reader's takes at once,
+   * if that is limited, and whether packets are paced, which costs who holds them back.
+   */
   private static String kernel() throws IOException {
-    String kernel = "Linux " + System.getProperty("os.version");
-    Path unsent = Path.of("/proc/sys/net/ipv4/tcp_notsent_lowat");
-    String value = Files.exists(unsent) ? Files.readAllLines(unsent).getFirst() : NO_LIMIT;
-    return value.equals(NO_LIMIT) ? kernel : kernel + ", tcp_notsent_lowat " + value;
+    String kernel =
+        "Linux %s, tcp_congestion_control %s"
+            .formatted(System.getProperty("os.version"), tcp("congestion_control"));
+    String unsent = tcp("notsent_lowat");
+    return unsent.equals(NO_LIMIT) ? kernel : kernel + ", tcp_notsent_lowat " + unsent;
+  }
+
+  private static String tcp(String setting) throws IOException {
+    return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).strip();
   }
 
   private static String field(Path path, String name, String separator) throws IOException {

@@ -185,21 +185,26 @@ final class PerformancePage {
   }
 
   private void section(Section section) {
+    boolean isBegun = false;
     for (ResultFile run : runs) {
       List<Result> results =
           run.results().stream()
               .filter(result -> result.subject().equals(section.subject()))
               .toList();
-      if (!results.isEmpty()) {
+      if (results.isEmpty()) {
+        continue;
+      }
+      if (!isBegun) {
+        isBegun = true;
         line("");
         line("## " + section.title());
         line("");
         line(section.text());
-        line("");
-        pivot(section, results);
-        line("");
-        command(run.command(), run.measuredAt(), run.commit());
       }
+      line("");
+      pivot(section, results);
+      line("");
+      line(provenance(run.command(), run.measuredAt(), run.commit()));
     }
   }
 
@@ -293,13 +298,12 @@ final class PerformancePage {
     return least.equals(most) ? least : least + " to " + most;
   }
 
-  private void command(String command, String when, String commit) {
-    line(
-        "`%s`%s%s"
-            .formatted(
-                command,
-                when.isEmpty() ? "" : ", " + when.substring(0, 10),
-                commit.isEmpty() ? "" : ", at commit " + commit));
+  private static String provenance(String command, String when, String commit) {
+    return "`%s`%s%s"
+        .formatted(
+            command,
+            when.isEmpty() ? "" : ", " + when.substring(0, 10),
+            commit.isEmpty() ? "" : ", at commit " + commit);
   }
 
   private void hawkbit() {
@@ -362,7 +366,11 @@ final class PerformancePage {
                       .collect(Collectors.joining(", "))));
     }
     line("");
-    command(load.command(), load.started(), load.commit());
+    line(
+        "%s, on %s"
+            .formatted(
+                provenance(load.command(), load.started(), load.commit()),
+                load.machine().kernel()));
   }
 
   private void line(String line) {

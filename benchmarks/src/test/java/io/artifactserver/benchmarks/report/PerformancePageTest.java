@@ -69,6 +69,25 @@ class PerformancePageTest {
         .doesNotContain("nginx");
   }
 
+  @Test
+  void runsOfOneBenchmarkStandBelowOneHeading() {
+    String page =
+        PerformancePage.of(
+            List.of(run(seek("pread", "0", 50)), run(seek("mappedSlice", "0", 7))), List.of());
+
+    assertThat(page)
+        .containsOnlyOnce("## Seek")
+        .contains("| `pread` | 50 ± 1 |")
+        .contains("| `mappedSlice` | 7 ± 1 |");
+  }
+
+  @Test
+  void aLoadStandsWithTheKernelThatCarriedIt() {
+    String page = PerformancePage.of(List.of(), List.of(load(List.of(), List.of())));
+
+    assertThat(page).contains("`the load's command`, 2026-01-02, at commit abc, on kernel");
+  }
+
   private static String between(String page, String from, String to) {
     return page.substring(page.indexOf(from), page.indexOf(to));
   }
