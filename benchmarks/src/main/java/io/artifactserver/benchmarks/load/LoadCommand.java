@@ -430,8 +430,9 @@ public final class LoadCommand implements Callable<Integer> {
     return unsent.equals(NO_LIMIT) ? kernel : kernel + ", tcp_notsent_lowat " + unsent;
   }
 
-  private static String tcp(String setting) throws IOException {
-    return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).strip();
+  /** By lines: a number there must be read at once, and {@code readString} begins with one byte. */
+  static String tcp(String setting) throws IOException {
+    return Files.readAllLines(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).getFirst();
   }
 
   private static String field(Path path, String name, String separator) throws IOException {

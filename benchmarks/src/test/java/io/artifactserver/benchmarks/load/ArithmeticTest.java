@@ -26,10 +26,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Histograms, medians, ratios, distributions, and what the kernel's files say. */
 class ArithmeticTest {
   @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"notsent_lowat", "congestion_control"})
+  void readsWhatTheKernelIsSetTo(String setting) throws IOException {
+    assertEquals(
+        Program.output(List.of("cat", "/proc/sys/net/ipv4/tcp_" + setting)),
+        LoadCommand.tcp(setting));
+  }
 
   @Test
   void theTallyKnowsItsPercentiles() {
