@@ -161,13 +161,20 @@ final class Http2Wire implements AutoCloseable {
     out.flush();
   }
 
-  /** The next frame. SETTINGS are acknowledged by the way. */
+  /**
+   * The next frame. SETTINGS are acknowledged by the way, if the server still listens: what it said
+   * before it closed the connection is read nevertheless.
+   */
   Frame receive() throws IOException {
     ByteBuffer head = ByteBuffer.wrap(exactly(9));
     int length = ((head.get() & 0xff) << 16) | (head.getShort() & 0xffff);
     Frame frame = new Frame(head.get(), head.get() & 0xff, head.getInt(), exactly(length));
     if (frame.type() == SETTINGS && (frame.flags & ACK) == 0) {
-      send(SETTINGS, ACK, 0, new byte[0]);
+      try {
+        send(SETTINGS, ACK, 0, new byte[0]);
+      } catch (SocketException e) {
+        // Closed by the server, whose reason may be the next frame.
+      }
     }
     return frame;
   }
