@@ -14,7 +14,7 @@ import java.util.Map;
  * @param commit commit of the sources, with {@code -dirty} if they were changed; empty if unknown
  * @param command the command that repeats the run
  * @param file what was served
- * @param rounds measured rounds of each scenario; one more went before them as warm-up
+ * @param rounds measured rounds of each scenario, without those that went before as warm-up
  * @param seconds length of a round
  * @param clientThreads threads of the client's HTTP/1.1 side
  * @param tls whether all of it went through TLS

@@ -12,11 +12,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Runs scenarios against servers, the rounds interleaved: all servers do round 1, then all do round
  * 2, each time beginning with another one.
  *
+ * @param warmUp length of each round before the measured ones; they end when a server has become no
+ *     faster by another one
  * @param quiet a round in which other processes had a greater part of the machine is run again, up
  *     to twice; the quietest counts
  * @param progress gets a line for each round
@@ -36,6 +39,12 @@ record LoadRun(
     PrintWriter progress) {
 
   private static final int TRIES = 3;
+
+  /** At most that many rounds go before the measured ones. */
+  static final int MAX_WARM_UPS = 10;
+
+  /** A server is warm after a round whose throughput is less than this times the one before. */
+  private static final double STILL_RISING = 1.03;
 
   /** What came of it. Wrong bytes of anybody, or a failed request of ours, make a run a failure. */
   record Outcome(List<ScenarioResult> scenarios, Optional<String> wrongBytes, boolean oursFailed) {}
@@ -109,17 +118,14 @@ record LoadRun(
             target.get().tls() ? Optional.of(new TrustingTls()) : Optional.empty());
     String name = server.description().name();
     try {
-      Round result = scenario.run(target.get(), server.probe(), settings);
-      progress.println(line(round, name, result));
-      progress.flush();
-      for (int again = 1;
-          again < TRIES && round > 0 && result.disturbance() > quiet && server.probe().isAlive();
-          again++) {
-        Round another = scenario.run(target.get(), server.probe(), settings);
-        progress.println(line(round, name, another));
-        progress.flush();
-        result = another.disturbance() < result.disturbance() ? another : result;
-      }
+      Supplier<Round> once =
+          () -> {
+            Round done = scenario.run(target.get(), server.probe(), settings);
+            progress.println(line(round, name, done));
+            progress.flush();
+            return done;
+          };
+      Round result = round == 0 ? warmUp(server, once) : quietest(server, once);
       if (!result.failures().isEmpty()) {
         taken.problem(result.firstFailure());
         progress.printf("    failed: %s; first: %s%n", result.failures(), result.firstFailure());
@@ -137,6 +143,32 @@ record LoadRun(
       taken.problem(String.valueOf(e.getMessage()));
       throw e;
     }
+  }
+
+  /** A compiler at run time needs longer than any fixed time that the other servers deserve. */
+  private static Round warmUp(Server server, Supplier<Round> once) {
+    Round result = once.get();
+    double before = 0;
+    for (int done = 1;
+        done < MAX_WARM_UPS
+            && Metric.THROUGHPUT.of(result) > STILL_RISING * before
+            && server.probe().isAlive();
+        done++) {
+      before = Metric.THROUGHPUT.of(result);
+      result = once.get();
+    }
+    return result;
+  }
+
+  private Round quietest(Server server, Supplier<Round> once) {
+    Round result = once.get();
+    for (int tried = 1;
+        tried < TRIES && result.disturbance() > quiet && server.probe().isAlive();
+        tried++) {
+      Round another = once.get();
+      result = another.disturbance() < result.disturbance() ? another : result;
+    }
+    return result;
   }
 
   private String line(int round, String name, Round result) {

@@ -27,7 +27,7 @@ interface Scenario {
     return Door.OPEN;
   }
 
-  /** Whether a round goes before the measured ones, for compilers and caches. */
+  /** Whether rounds go before the measured ones, for compilers and caches. */
   default boolean warmsUp() {
     return true;
   }

@@ -1,0 +1,130 @@
+package io.artifactserver.benchmarks.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.artifactserver.benchmarks.load.LoadReport.Latency;
+import io.artifactserver.benchmarks.load.LoadReport.Round;
+import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** How many rounds go before the measured ones. */
+class WarmUpTest {
+  private static final int MEASURED = 2;
+
+  static Stream<Arguments> throughputs() {
+    return Stream.of(
+        Arguments.of("as fast as ever", List.of(100), 2),
+        Arguments.of("slower", List.of(100, 90, 200), 2),
+        Arguments.of("hardly faster", List.of(100, 102, 200), 2),
+        Arguments.of("compiled after three", List.of(100, 150, 200, 205, 300), 4),
+        Arguments.of("sends nothing", List.of(0), 1),
+        Arguments.of(
+            "never ends to rise",
+            Stream.iterate(100, speed -> 2 * speed).limit(20).toList(),
+            LoadRun.MAX_WARM_UPS));
+  }
+
+  /**
+   * @param speeds MB a round; the last one is repeated
+   */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("throughputs")
+  void aServerIsWarmWhenItIsNoFasterThanBefore(String name, List<Integer> speeds, int warmUps) {
+    Scripted scenario = new Scripted(speeds);
+    new LoadRun(
+            List.of(new Nobody()),
+            Content.Stamped.of(4096, 1),
+            MEASURED,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
+            1,
+            1,
+            0,
+            false,
+            0.1,
+            new PrintWriter(Writer.nullWriter()))
+        .run(List.of(scenario));
+    assertEquals(warmUps, scenario.rounds.stream().filter(round -> round == 0).count());
+    assertEquals(
+        speeds.getFirst() == 0 ? 0 : MEASURED,
+        scenario.rounds.stream().filter(round -> round > 0).count());
+  }
+
+  /** Serves as fast as it is told to. */
+  private static final class Scripted implements Scenario {
+    private final List<Integer> speeds;
+    private final List<Integer> rounds = new ArrayList<>();
+
+    private Scripted(List<Integer> speeds) {
+      this.speeds = speeds;
+    }
+
+    @Override
+    public String name() {
+      return "scripted";
+    }
+
+    @Override
+    public String description() {
+      return "nothing is sent";
+    }
+
+    @Override
+    public Metric primary() {
+      return Metric.THROUGHPUT;
+    }
+
+    @Override
+    public Round run(Target target, ServerProbe probe, RoundSettings settings) {
+      int speed = speeds.get(Math.min(rounds.size(), speeds.size() - 1));
+      rounds.add(settings.round());
+      return new Round(
+          settings.round(),
+          1,
+          speed,
+          Map.of(),
+          speed * 1_000_000L,
+          new Latency(0, 0, 0, 0, 0, 0, 0),
+          1,
+          1,
+          0,
+          0,
+          0,
+          Map.of(),
+          "");
+    }
+  }
+
+  /** A server that need not be there. */
+  private static final class Nobody implements Server {
+    @Override
+    public ServerDescription description() {
+      return new ServerDescription("nobody", "nobody", true, "1", "");
+    }
+
+    @Override
+    public Optional<Target> target(Scenario.Door door) {
+      return Optional.of(new Target(URI.create("http://127.0.0.1:9/"), ""));
+    }
+
+    @Override
+    public ServerProbe probe() {
+      return ServerProbe.UNKNOWN;
+    }
+
+    @Override
+    public void close() {}
+  }
+}
