@@ -145,13 +145,17 @@ record LoadRun(
     }
   }
 
-  /** A compiler at run time needs longer than any fixed time that the other servers deserve. */
+  /**
+   * A compiler at run time needs longer than any fixed time that the other servers deserve. A
+   * failure ends it, so that it is told.
+   */
   private static Round warmUp(Server server, Supplier<Round> once) {
     Round result = once.get();
     double before = 0;
     for (int done = 1;
         done < MAX_WARM_UPS
             && Metric.THROUGHPUT.of(result) > STILL_RISING * before
+            && result.failures().isEmpty()
             && server.probe().isAlive();
         done++) {
       before = Metric.THROUGHPUT.of(result);

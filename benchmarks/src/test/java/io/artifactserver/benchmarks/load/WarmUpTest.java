@@ -1,6 +1,7 @@
 package io.artifactserver.benchmarks.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.artifactserver.benchmarks.load.LoadReport.Latency;
 import io.artifactserver.benchmarks.load.LoadReport.Round;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,8 +43,23 @@ class WarmUpTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("throughputs")
   void aServerIsWarmWhenItIsNoFasterThanBefore(String name, List<Integer> speeds, int warmUps) {
-    Scripted scenario = new Scripted(speeds);
-    new LoadRun(
+    Scripted scenario = new Scripted(speeds, Map.of());
+    run(scenario);
+    assertEquals(warmUps, scenario.rounds.stream().filter(round -> round == 0).count());
+    assertEquals(
+        speeds.getFirst() == 0 ? 0 : MEASURED,
+        scenario.rounds.stream().filter(round -> round > 0).count());
+  }
+
+  @Test
+  void aFailureBeforeTheMeasuredRoundsIsOne() {
+    Scripted scenario = new Scripted(List.of(100, 200), Map.of("status 503", 1L));
+    assertTrue(run(scenario).oursFailed());
+    assertEquals(List.of(0, 1, 2), scenario.rounds);
+  }
+
+  private static LoadRun.Outcome run(Scenario scenario) {
+    return new LoadRun(
             List.of(new Nobody()),
             Content.Stamped.of(4096, 1),
             MEASURED,
@@ -56,19 +73,17 @@ class WarmUpTest {
             0.1,
             new PrintWriter(Writer.nullWriter()))
         .run(List.of(scenario));
-    assertEquals(warmUps, scenario.rounds.stream().filter(round -> round == 0).count());
-    assertEquals(
-        speeds.getFirst() == 0 ? 0 : MEASURED,
-        scenario.rounds.stream().filter(round -> round > 0).count());
   }
 
-  /** Serves as fast as it is told to. */
+  /** Serves as fast as it is told to, and fails in its first round if it is told to. */
   private static final class Scripted implements Scenario {
     private final List<Integer> speeds;
+    private final Map<String, Long> failures;
     private final List<Integer> rounds = new ArrayList<>();
 
-    private Scripted(List<Integer> speeds) {
+    private Scripted(List<Integer> speeds, Map<String, Long> failures) {
       this.speeds = speeds;
+      this.failures = failures;
     }
 
     @Override
@@ -89,12 +104,13 @@ class WarmUpTest {
     @Override
     public Round run(Target target, ServerProbe probe, RoundSettings settings) {
       int speed = speeds.get(Math.min(rounds.size(), speeds.size() - 1));
+      boolean fails = rounds.isEmpty() && !failures.isEmpty();
       rounds.add(settings.round());
       return new Round(
           settings.round(),
           1,
           speed,
-          Map.of(),
+          fails ? failures : Map.of(),
           speed * 1_000_000L,
           new Latency(0, 0, 0, 0, 0, 0, 0),
           1,
@@ -103,7 +119,7 @@ class WarmUpTest {
           0,
           0,
           Map.of(),
-          "");
+          fails ? failures.toString() : "");
     }
   }
 
