@@ -25,6 +25,18 @@ public interface Blob {
   RangeReader open(ByteRange range) throws StorageException;
 
   /**
+   * Asks a backend for exactly {@code range} if that waits for nothing: a selector's thread may
+   * call it, and what reads then finds the answer under way. The first read waits for it, and fails
+   * as {@link #open} would have. The caller closes the reader. Takes microseconds.
+   *
+   * @param range within the blob
+   * @return empty if the range is to be opened
+   */
+  default Optional<RangeReader> ask(ByteRange range) {
+    return Optional.empty();
+  }
+
+  /**
    * Where a client may fetch the plain bytes itself, for a short time and without any credentials
    * of its own, if the backend can serve clients. May block.
    *

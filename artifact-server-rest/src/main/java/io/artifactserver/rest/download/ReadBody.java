@@ -23,20 +23,41 @@ final class ReadBody implements BodySource {
   private RetainableByteBuffer.@Nullable Mutable buffer;
   private boolean isLarge;
   private boolean isSlow;
+  private @Nullable ByteRange first;
   private @Nullable RangeReader reader;
   private @Nullable ByteBuffer framing;
   private long remaining;
   private boolean isReady;
 
-  /** Opens the first range, so that a failure is known before anything is sent. Blocks. */
-  ReadBody(Blob blob, Iterator<BodyPart> parts, ByteBufferPool pool, LargeBuffers largeBuffers)
-      throws StorageException {
+  /**
+   * Asks for the first range if that waits for nothing; otherwise {@link #open} does.
+   *
+   * @param parts at least one of them stored
+   */
+  ReadBody(Blob blob, Iterator<BodyPart> parts, ByteBufferPool pool, LargeBuffers largeBuffers) {
     this.blob = blob;
     this.parts = parts;
     this.pool = pool;
     this.largeBuffers = largeBuffers;
-    while (reader == null && parts.hasNext()) {
-      advance();
+    while (first == null && parts.hasNext()) {
+      switch (parts.next()) {
+        case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
+        case BodyPart.Stored(ByteRange range) -> {
+          first = range;
+          remaining = range.length();
+          reader = blob.ask(range).orElse(null);
+        }
+      }
+    }
+  }
+
+  /**
+   * Opens the first range unless it was asked for. Blocks, unless the blob is prompt. Comes before
+   * anything else but {@link #close}.
+   */
+  void open() throws StorageException {
+    if (reader == null && first != null) {
+      reader = blob.open(first);
     }
   }
 

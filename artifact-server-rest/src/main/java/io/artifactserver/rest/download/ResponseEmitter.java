@@ -280,7 +280,13 @@ final class ResponseEmitter {
             new MappedBody(
                 region.get(), covering.position(), parts, pool, Connections.fileSender(request)));
       } else {
-        reads.execute(() -> sendRead(request, response, callback, blob, parts, pool));
+        ReadBody body = new ReadBody(blob, parts, pool, largeBuffers);
+        try {
+          reads.execute(() -> sendRead(request, response, callback, blob, body));
+        } catch (RuntimeException | Error e) {
+          body.close();
+          throw e;
+        }
       }
     } catch (StorageException e) {
       fail(request, response, callback, e);
@@ -294,14 +300,9 @@ final class ResponseEmitter {
   }
 
   private void sendRead(
-      Request request,
-      Response response,
-      Callback callback,
-      Blob blob,
-      Iterator<BodyPart> parts,
-      ByteBufferPool pool) {
+      Request request, Response response, Callback callback, Blob blob, ReadBody body) {
     try {
-      ReadBody body = new ReadBody(blob, parts, pool, largeBuffers);
+      body.open();
       if (body.isCold()) {
         coldPages.execute(() -> begin(request, response, callback, body));
       } else if (blob.isPrompt() && !body.isPrompt()) {
@@ -311,8 +312,10 @@ final class ResponseEmitter {
         begin(request, response, callback, body);
       }
     } catch (StorageException e) {
+      body.close();
       fail(request, response, callback, e);
     } catch (RuntimeException e) {
+      body.close();
       callback.failed(e);
     }
   }

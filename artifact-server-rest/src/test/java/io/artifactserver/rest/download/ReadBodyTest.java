@@ -13,6 +13,8 @@ import io.artifactserver.rest.download.UnmappedBlobStore.Fault;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +53,7 @@ class ReadBodyTest {
   void plainRange(int length) throws StorageException {
     ByteRange range = new ByteRange(LENGTH - length, length);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(range), pool, buffers)) {
+    try (BodySource body = opened(read, BodyPart.of(range))) {
       assertThat(ExpectedBody.drain(body))
           .isEqualTo(Arrays.copyOfRange(content, LENGTH - length, LENGTH));
     }
@@ -67,7 +69,7 @@ class ReadBodyTest {
           new UnmappedBlobStore(store, Fault.NONE, 0, random.nextInt(1, 100_000));
       MultipartByteRanges multipart =
           new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
-      try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
+      try (BodySource body = opened(read, BodyPart.of(multipart))) {
         assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
       }
       requireAllGivenBack(read, multipart.ranges().size());
@@ -79,8 +81,7 @@ class ReadBodyTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void readerThatFailsInMidBody(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 500_000, 10_000);
-    try (BodySource body =
-        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
       assertThatThrownBy(() -> ExpectedBody.drain(body))
           .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
     }
@@ -91,8 +92,7 @@ class ReadBodyTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void readerThatFailsAtOnce(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 0, 10_000);
-    try (BodySource body =
-        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
       assertThatThrownBy(body::prepare)
           .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
     }
@@ -103,17 +103,40 @@ class ReadBodyTest {
   void blobThatIsMissing() throws StorageException {
     store.delete(ref);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    assertThatThrownBy(
-            () -> new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers))
+    assertThatThrownBy(() -> opened(read, BodyPart.of(ByteRange.whole(LENGTH))))
         .isInstanceOf(StorageException.BlobNotFound.class);
     requireAllGivenBack(read, 0);
   }
 
   @Test
+  void onlyTheFirstRangeIsAskedForAndIsNotOpenedAgain() throws StorageException {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
+    read.answerAhead();
+    MultipartByteRanges multipart =
+        new MultipartByteRanges(
+            List.of(new ByteRange(0, 10), new ByteRange(500, 10)), "application/x", LENGTH);
+    try (ReadBody body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
+      assertThat(read.opened()).isEqualTo(1);
+      body.open();
+      assertThat(read.opened()).isEqualTo(1);
+      assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
+    }
+    requireAllGivenBack(read, 2);
+  }
+
+  /** No thread was free to read it. */
+  @Test
+  void whatIsAskedForAndNeverOpenedIsGivenBack() throws StorageException {
+    UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
+    read.answerAhead();
+    new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers).close();
+    requireAllGivenBack(read, 1);
+  }
+
+  @Test
   void abortedBodyGivesEverythingBack() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    try (BodySource body =
-        new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
       body.prepare();
       assertThat(body.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
     }
@@ -124,10 +147,8 @@ class ReadBodyTest {
   @Test
   void slowConnectionHoldsASmallBuffer() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
-    try (BodySource slow =
-            new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers);
-        BodySource other =
-            new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers)) {
+    try (BodySource slow = opened(read, BodyPart.of(ByteRange.whole(LENGTH)));
+        BodySource other = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
       slow.prepare();
       assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
       slow.slowDown();
@@ -151,11 +172,23 @@ class ReadBodyTest {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
     MultipartByteRanges multipart =
         new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
-    try (BodySource body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
+    try (BodySource body = opened(read, BodyPart.of(multipart))) {
       assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
     }
     buffers.release();
     requireAllGivenBack(read, multipart.ranges().size());
+  }
+
+  private ReadBody opened(UnmappedBlobStore read, Iterator<BodyPart> parts)
+      throws StorageException {
+    ReadBody body = new ReadBody(read.blob(ref), parts, pool, buffers);
+    try {
+      body.open();
+      return body;
+    } catch (StorageException e) {
+      body.close();
+      throw e;
+    }
   }
 
   private void requireAllGivenBack(UnmappedBlobStore read, int readers) {

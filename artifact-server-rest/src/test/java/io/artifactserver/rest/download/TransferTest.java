@@ -129,6 +129,20 @@ class TransferTest {
     assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
   }
 
+  /** The backend works on the answer while a thread is woken that waits for it. */
+  @Test
+  void whatCanBeAskedAheadIsAskedForWhereTheRequestCameAndReadElsewhere() throws Exception {
+    UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.NONE, 0, 100_000);
+    store.answerAhead();
+    start(store, storeContent(), new ResponsePlan.Single(new ByteRange(5, 100_000)));
+    assertThat(download()).isEqualTo(Arrays.copyOfRange(CONTENT, 5, 100_005));
+    assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
+    assertThat(store.openingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
+    assertThat(store.readingThreads()).isNotEmpty().noneMatch(thread -> thread.startsWith("qtp"));
+    assertThat(store.opened()).isEqualTo(1);
+    assertThat(store.closed()).isEqualTo(1);
+  }
+
   /** Each hop to another thread costs more than the copy of a piece. */
   @Test
   void whatMayBlockIsReadByOneVirtualThreadWhileTheClientKeepsUp() throws Exception {

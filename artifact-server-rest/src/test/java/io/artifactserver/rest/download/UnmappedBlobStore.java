@@ -39,6 +39,7 @@ final class UnmappedBlobStore implements BlobStore {
   private final Set<String> openingThreads = ConcurrentHashMap.newKeySet();
   private volatile boolean isCold;
   private volatile boolean isPrompt;
+  private volatile boolean isAskable;
 
   /**
    * @param maxRead bytes of one read
@@ -66,6 +67,11 @@ final class UnmappedBlobStore implements BlobStore {
   /** From now on everything is in memory. */
   void warmUp() {
     isPrompt = true;
+  }
+
+  /** From now on it can be asked ahead. */
+  void answerAhead() {
+    isAskable = true;
   }
 
   Set<String> readingThreads() {
@@ -96,6 +102,15 @@ final class UnmappedBlobStore implements BlobStore {
         opened.incrementAndGet();
         openingThreads.add(Thread.currentThread().getName());
         return reader;
+      }
+
+      @Override
+      public Optional<RangeReader> ask(ByteRange range) {
+        try {
+          return isAskable ? Optional.of(open(range)) : Optional.empty();
+        } catch (StorageException e) {
+          throw new AssertionError(e);
+        }
       }
 
       @Override

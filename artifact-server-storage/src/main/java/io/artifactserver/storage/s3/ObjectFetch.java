@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.window.ChunkSource;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
@@ -46,6 +47,13 @@ final class ObjectFetch implements ChunkSource {
     return new ObjectReader(this, range);
   }
 
+  @Override
+  public Optional<RangeReader> ask(ByteRange range) {
+    return bucket
+        .send(bucket.objectName(ref.key()), header(range), tags.find(ref.key()))
+        .map(sent -> new ObjectReader(this, range, sent));
+  }
+
   BlobRef ref() {
     return ref;
   }
@@ -61,16 +69,36 @@ final class ObjectFetch implements ChunkSource {
    * @throws SdkException as the client throws it, when its attempts are used up
    */
   ObjectAnswer get(ByteRange range) throws StorageException {
-    String bytes = range.position() + "-" + (range.end() - 1);
-    ObjectAnswer answer = ask("bytes=" + bytes, tags.find(ref.key()));
+    return checked(range, ask(header(range), tags.find(ref.key())));
+  }
+
+  /**
+   * Waits for the answer to a request that was sent before, or asks again if it brought none.
+   *
+   * @throws SdkException as the client throws it, when its attempts are used up
+   */
+  ObjectAnswer get(ByteRange range, PresignedGets.Sent sent) throws StorageException {
+    Optional<ObjectAnswer> answer = bucket.await(sent);
+    return answer.isPresent() ? checked(range, answer.get()) : get(range);
+  }
+
+  private ObjectAnswer checked(ByteRange range, ObjectAnswer answer) throws StorageException {
     try {
-      requireRange(range, "bytes " + bytes + '/' + ref.length(), answer);
+      requireRange(range, "bytes " + positions(range) + '/' + ref.length(), answer);
       tags.require(ref, answer.entityTag());
       return answer;
     } catch (StorageException e) {
       answer.body().abort();
       throw e;
     }
+  }
+
+  private static String header(ByteRange range) {
+    return "bytes=" + positions(range);
+  }
+
+  private static String positions(ByteRange range) {
+    return range.position() + "-" + (range.end() - 1);
   }
 
   private ObjectAnswer ask(String range, @Nullable String pinned) throws StorageException {

@@ -28,6 +28,9 @@ final class ObjectReader implements RangeReader {
   /** What is not delivered yet. */
   private ByteRange missing;
 
+  /** A request whose answer nobody has waited for yet. */
+  private PresignedGets.@Nullable Sent sent;
+
   private @Nullable ObjectAnswer answer;
   private int attempt = 1;
 
@@ -49,6 +52,18 @@ final class ObjectReader implements RangeReader {
     } catch (SdkException e) {
       throw object.failed(range, e);
     }
+  }
+
+  /**
+   * Waits for nothing: the first read waits until the answer begins.
+   *
+   * @param range not empty
+   * @param sent the request for it; taken over
+   */
+  ObjectReader(ObjectFetch object, ByteRange range, PresignedGets.Sent sent) {
+    this.object = object;
+    this.missing = range;
+    this.sent = sent;
   }
 
   @Override
@@ -91,7 +106,11 @@ final class ObjectReader implements RangeReader {
   }
 
   private int receive(ByteBuffer target) throws IOException {
-    if (answer == null) {
+    if (sent != null) {
+      PresignedGets.Sent awaited = sent;
+      sent = null;
+      answer = object.get(missing, awaited);
+    } else if (answer == null) {
       answer = object.get(missing);
     }
     int length = answer.body().read(target, (int) Math.min(missing.length(), target.remaining()));
@@ -139,6 +158,10 @@ final class ObjectReader implements RangeReader {
   }
 
   private void abort() {
+    if (sent != null) {
+      sent.abort();
+      sent = null;
+    }
     if (answer != null) {
       answer.body().abort();
       answer = null;

@@ -50,6 +50,11 @@ final class Outage {
     return now;
   }
 
+  /** Whether the server was not reached when it was last tried. */
+  boolean isDown() {
+    return isDown;
+  }
+
   /** The server answered, whatever it said. */
   void answered() {
     answeredAt = nanoClock.getAsLong();

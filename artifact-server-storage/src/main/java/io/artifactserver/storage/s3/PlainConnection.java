@@ -54,16 +54,29 @@ final class PlainConnection implements AnswerBody {
   }
 
   /**
-   * Sends a request, and waits for the head of the answer; its body is read from here.
+   * Sends a request. Waits for nothing: all that was sent before is answered, so that the socket
+   * has room.
    *
    * @param request all of it
    * @throws IOException if anything is unusual; the connection is to be aborted
    */
-  PlainHead ask(byte[] request) throws IOException {
+  void send(byte[] request) throws IOException {
     if (received.hasRemaining()) {
       throw new IOException("bytes came that nobody had asked for");
     }
-    PlainHead head = PlainHead.parse(exchange(ByteBuffer.wrap(request)));
+    ByteBuffer bytes = ByteBuffer.wrap(request);
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /**
+   * Waits for the head of the answer to what was sent; its body is read from here.
+   *
+   * @throws IOException if anything is unusual; the connection is to be aborted
+   */
+  PlainHead awaitHead() throws IOException {
+    PlainHead head = PlainHead.parse(receiveHead());
     missing = head.bodyLength();
     isKept = head.isKept();
     return head;
@@ -145,12 +158,9 @@ final class PlainConnection implements AnswerBody {
     }
   }
 
-  private String exchange(ByteBuffer request) throws IOException {
+  private String receiveHead() throws IOException {
     received.clear();
     try {
-      while (request.hasRemaining()) {
-        channel.write(request);
-      }
       int searched = 0;
       while (true) {
         receive(received);

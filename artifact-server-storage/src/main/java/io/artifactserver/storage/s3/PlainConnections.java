@@ -60,21 +60,30 @@ final class PlainConnections implements AutoCloseable {
    * @return empty if as many as may be are in use
    */
   Optional<PlainConnection> take() throws IOException {
-    if (isClosed || !places.tryAcquire()) {
-      return Optional.empty();
+    Optional<PlainConnection> kept = takeKept();
+    if (kept.isPresent() || isClosed || !places.tryAcquire()) {
+      return kept;
     }
     try {
-      PlainConnection connection = idle.pollFirst();
-      if (connection == null) {
-        connection = PlainConnection.open(this, new InetSocketAddress(host, port), connectTimeout);
-      }
-      connection.begin();
-      inUse.add(connection);
-      return Optional.of(connection);
+      return Optional.of(
+          begun(PlainConnection.open(this, new InetSocketAddress(host, port), connectTimeout)));
     } catch (Throwable e) {
       places.release();
       throw e;
     }
+  }
+
+  /** Takes a connection if one is kept, to be asked once and then finished or aborted. */
+  Optional<PlainConnection> takeKept() {
+    if (isClosed || !places.tryAcquire()) {
+      return Optional.empty();
+    }
+    PlainConnection connection = idle.pollFirst();
+    if (connection == null) {
+      places.release();
+      return Optional.empty();
+    }
+    return Optional.of(begun(connection));
   }
 
   /** Called once for each that was asked. */
@@ -94,6 +103,12 @@ final class PlainConnections implements AutoCloseable {
     sweeper.interrupt();
     inUse.forEach(PlainConnection::abort);
     closeIdle(Long.MIN_VALUE);
+  }
+
+  private PlainConnection begun(PlainConnection connection) {
+    connection.begin();
+    inUse.add(connection);
+    return connection;
   }
 
   private void sweepUntilClosed() {

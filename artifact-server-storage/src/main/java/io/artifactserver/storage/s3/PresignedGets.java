@@ -88,7 +88,7 @@ final class PresignedGets implements AutoCloseable {
    * @return the answer, to be closed or aborted; empty if there is none to work with
    */
   Optional<ObjectAnswer> get(String objectName, String range, @Nullable String pinned) {
-    if (nanoClock.getAsLong() - usableFrom < 0) {
+    if (isPaused()) {
       return Optional.empty();
     }
     try {
@@ -97,7 +97,7 @@ final class PresignedGets implements AutoCloseable {
       Optional<PlainConnection> connection =
           plainHead == null ? Optional.empty() : plain.orElseThrow().take();
       return plainHead != null && connection.isPresent()
-          ? get(connection.get(), plainHead, objectName, range, pinned)
+          ? send(connection.get(), plainHead, objectName, range, pinned).await()
           : get(address, objectName, range, pinned);
     } catch (IOException | SdkException e) {
       LOG.debug("A presigned GET of {} failed", objectName, e);
@@ -105,12 +105,40 @@ final class PresignedGets implements AutoCloseable {
     return Optional.empty();
   }
 
+  /**
+   * Sends a request if that waits for nothing: neither for a signature nor for a connection.
+   *
+   * @param range of bytes, as the header has it
+   * @param pinned the entity tag that the object must have; null for any
+   * @return to be awaited or aborted; empty if the object is to be asked for
+   */
+  Optional<Sent> send(String objectName, String range, @Nullable String pinned) {
+    Address address = isPaused() ? null : addresses.getIfPresent(objectName);
+    String plainHead = address == null ? null : address.plainHead();
+    if (plainHead == null) {
+      return Optional.empty();
+    }
+    Optional<PlainConnection> connection = plain.orElseThrow().takeKept();
+    try {
+      return connection.isPresent()
+          ? Optional.of(send(connection.get(), plainHead, objectName, range, pinned))
+          : Optional.empty();
+    } catch (IOException e) {
+      LOG.debug("A presigned GET of {} could not be sent", objectName, e);
+      return Optional.empty();
+    }
+  }
+
   @Override
   public void close() {
     plain.ifPresent(PlainConnections::close);
   }
 
-  private Optional<ObjectAnswer> get(
+  private boolean isPaused() {
+    return nanoClock.getAsLong() - usableFrom < 0;
+  }
+
+  private Sent send(
       PlainConnection connection,
       String plainHead,
       String objectName,
@@ -120,13 +148,8 @@ final class PresignedGets implements AutoCloseable {
     String condition = pinned == null ? "" : "If-Match: " + pinned + LINE_END;
     String request = plainHead + "Range: " + range + LINE_END + condition + LINE_END;
     try {
-      PlainHead head = connection.ask(request.getBytes(StandardCharsets.ISO_8859_1));
-      if (isFound(head.status())) {
-        return Optional.of(ObjectAnswer.of(head, connection));
-      }
-      connection.abort();
-      refused(objectName, head.status());
-      return Optional.empty();
+      connection.send(request.getBytes(StandardCharsets.ISO_8859_1));
+      return new Sent(connection, objectName);
     } catch (Throwable e) {
       connection.abort();
       throw e;
@@ -202,6 +225,40 @@ final class PresignedGets implements AutoCloseable {
     } catch (InterruptedException _) {
       // The client, which is asked next, sees it.
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A GET that was sent. To be awaited or aborted, once, by one thread. */
+  final class Sent {
+    private final PlainConnection connection;
+    private final String objectName;
+
+    private Sent(PlainConnection connection, String objectName) {
+      this.connection = connection;
+      this.objectName = objectName;
+    }
+
+    /** Waits for the answer, to be closed or aborted; empty if there is none to work with. */
+    Optional<ObjectAnswer> await() {
+      try {
+        PlainHead head = connection.awaitHead();
+        if (isFound(head.status())) {
+          return Optional.of(ObjectAnswer.of(head, connection));
+        }
+        connection.abort();
+        refused(objectName, head.status());
+      } catch (IOException e) {
+        connection.abort();
+        LOG.debug("A presigned GET of {} was not answered", objectName, e);
+      } catch (Throwable e) {
+        connection.abort();
+        throw e;
+      }
+      return Optional.empty();
+    }
+
+    void abort() {
+      connection.abort();
     }
   }
 

@@ -49,6 +49,12 @@ final class S3Blob implements Blob {
   }
 
   @Override
+  public Optional<RangeReader> ask(ByteRange range) {
+    range.requireWithin(ref.length());
+    return window.ask(range, new ObjectFetch(ref, bucket, tags));
+  }
+
+  @Override
   public Optional<FileRegion> fileRegion(ByteRange range) {
     range.requireWithin(ref.length());
     return Optional.empty();

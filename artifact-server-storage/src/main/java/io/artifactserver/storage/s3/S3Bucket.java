@@ -1,7 +1,9 @@
 package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.StorageException;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -38,6 +40,24 @@ record S3Bucket(
   /** The name of an object that is no blob. */
   String otherName(String name) {
     return prefix + name;
+  }
+
+  /**
+   * Sends a GET if that waits for nothing and the server is there, as far as is known.
+   *
+   * @return to be awaited here, or aborted; empty if it is to be asked for
+   */
+  Optional<PresignedGets.Sent> send(String objectName, String range, @Nullable String pinned) {
+    return outage.isDown() ? Optional.empty() : presigned.send(objectName, range, pinned);
+  }
+
+  /** Waits for the answer; empty if it is to be asked for again. */
+  Optional<ObjectAnswer> await(PresignedGets.Sent sent) {
+    Optional<ObjectAnswer> answer = sent.await();
+    if (answer.isPresent()) {
+      outage.answered();
+    }
+    return answer;
   }
 
   /**

@@ -110,6 +110,18 @@ final class ChunkReader implements RangeReader {
     }
   }
 
+  /**
+   * Asks for a range of one chunk if that waits for nothing; the first read waits for the answer.
+   *
+   * @return whether it did, so that there is nothing to begin
+   */
+  boolean ask() {
+    if (!range.isEmpty() && isSingle() && acquireSlot()) {
+      direct = source.ask(range).orElse(null);
+    }
+    return direct != null;
+  }
+
   @Override
   public int read(ByteBuffer target) throws StorageException {
     requireUsable();

@@ -81,7 +81,7 @@ class PlainConnectionsTest {
     new Random(17).nextBytes(body);
     answers.add(List.of(ascii("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), body));
     PlainConnection connection = connections.take().orElseThrow();
-    assertThat(connection.ask(REQUEST).bodyLength()).isEqualTo(1_000_000);
+    assertThat(ask(connection).bodyLength()).isEqualTo(1_000_000);
     ByteBuffer target =
         isDirect ? ByteBuffer.allocateDirect(1_000_100) : ByteBuffer.allocate(1_000_100);
     target.position(50);
@@ -115,7 +115,7 @@ class PlainConnectionsTest {
   void bytesThatNobodyAskedForEndTheConnection() throws Exception {
     answers.add(List.of(ascii(HEAD + "bytes and more")));
     PlainConnection connection = connections.take().orElseThrow();
-    connection.ask(REQUEST);
+    ask(connection);
     ByteBuffer target = ByteBuffer.allocate(100);
     assertThat(connection.read(target, 100)).isEqualTo(5);
     assertThat(connection.read(target, 95)).isEqualTo(-1);
@@ -128,7 +128,7 @@ class PlainConnectionsTest {
   void aBodyThatIsNotReadToItsEndCannotBeFinished() throws Exception {
     answers.add(List.of(ascii(HEAD + "bytes")));
     PlainConnection connection = connections.take().orElseThrow();
-    connection.ask(REQUEST);
+    ask(connection);
     connection.read(ByteBuffer.allocate(4), 4);
     assertThatThrownBy(connection::finish).hasMessageContaining("1 bytes are left");
     connection.abort();
@@ -140,7 +140,7 @@ class PlainConnectionsTest {
   void anAnswerThatEndsInItsHeadIsNone(String answer) throws Exception {
     answers.add(List.of(ascii(answer), new byte[0]));
     PlainConnection connection = connections.take().orElseThrow();
-    assertThatThrownBy(() -> connection.ask(REQUEST)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> ask(connection)).isInstanceOf(IOException.class);
     connection.abort();
     requirePlaces(2);
   }
@@ -149,7 +149,7 @@ class PlainConnectionsTest {
   void aHeadWithoutEndIsNotReadForEver() throws Exception {
     answers.add(List.of(ascii("HTTP/1.1 206 OK\r\nX: " + "x".repeat(100_000))));
     PlainConnection connection = connections.take().orElseThrow();
-    assertThatThrownBy(() -> connection.ask(REQUEST)).hasMessageContaining("longer than");
+    assertThatThrownBy(() -> ask(connection)).hasMessageContaining("longer than");
     connection.abort();
   }
 
@@ -157,7 +157,7 @@ class PlainConnectionsTest {
   void aBodyThatBreaksOffIsSaidToBe() throws Exception {
     answers.add(List.of(ascii(HEAD + "byt"), new byte[0]));
     PlainConnection connection = connections.take().orElseThrow();
-    connection.ask(REQUEST);
+    ask(connection);
     ByteBuffer target = ByteBuffer.allocate(5);
     assertThatThrownBy(
             () -> {
@@ -185,7 +185,7 @@ class PlainConnectionsTest {
   void aReaderThatTakesItsTimeIsNotStalled() throws Exception {
     answers.add(List.of(ascii(HEAD + "bytes")));
     PlainConnection connection = connections.take().orElseThrow();
-    connection.ask(REQUEST);
+    ask(connection);
     Thread.sleep(READ_TIMEOUT.multipliedBy(2));
     ByteBuffer target = ByteBuffer.allocate(5);
     assertThat(connection.read(target, 5)).isEqualTo(5);
@@ -228,7 +228,7 @@ class PlainConnectionsTest {
   void closingEndsWhatIsUnderWay() throws Exception {
     PlainConnection connection = connections.take().orElseThrow();
     connections.close();
-    assertThatThrownBy(() -> connection.ask(REQUEST)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> ask(connection)).isInstanceOf(IOException.class);
     assertThat(connections.take()).isEmpty();
   }
 
@@ -239,8 +239,26 @@ class PlainConnectionsTest {
     assertThat(connections.take()).isEmpty();
   }
 
+  @Test
+  void onlyAKeptOneIsTakenWithoutConnecting() throws Exception {
+    assertThat(connections.takeKept()).isEmpty();
+    assertThat(accepted).hasValue(0);
+    answers.add(List.of(ascii(HEAD + "first")));
+    PlainConnection first = connections.take().orElseThrow();
+    assertThat(read(first)).isEqualTo("first");
+    assertThat(connections.takeKept()).contains(first);
+    assertThat(connections.takeKept()).isEmpty();
+    first.abort();
+    requirePlaces(2);
+  }
+
+  private static PlainHead ask(PlainConnection connection) throws IOException {
+    connection.send(REQUEST);
+    return connection.awaitHead();
+  }
+
   private static String read(PlainConnection connection) throws IOException {
-    PlainHead head = connection.ask(REQUEST);
+    PlainHead head = ask(connection);
     ByteBuffer target = ByteBuffer.allocate(100);
     int length;
     do {

@@ -98,6 +98,53 @@ class S3FaultTest {
   }
 
   @Test
+  void aRangeThatIsAskedForGoesOutBeforeItIsRead() throws Exception {
+    byte[] content = content(2 * CHUNK);
+    BlobRef ref = store(content);
+    ByteRange range = new ByteRange(5, CHUNK);
+    try (S3TestServer own = new S3TestServer(proxy.endpoint(), Map.of("prefix", prefix))) {
+      S3BlobStore fresh = own.open();
+      assertThat(fresh.blob(ref).ask(range)).as("without a connection").isEmpty();
+      read(fresh, ref, ByteRange.whole(1));
+      assertThat(fresh.blob(ref).ask(new ByteRange(5, 0))).as("no byte").isEmpty();
+      assertThat(fresh.blob(ref).ask(new ByteRange(5, CHUNK + 1))).as("two chunks").isEmpty();
+      for (int i = 0; i < 3; i++) {
+        proxy.reset();
+        try (RangeReader reader = fresh.blob(ref).ask(range).orElseThrow()) {
+          await(() -> proxy.requests().size() == 1);
+          ByteBuffer target = ByteBuffer.allocate(CHUNK);
+          while (target.hasRemaining()) {
+            assertThat(reader.read(target)).isPositive();
+          }
+          assertThat(target.array()).isEqualTo(Arrays.copyOfRange(content, 5, CHUNK + 5));
+          assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+        assertThat(rangesAsked()).containsExactly(wire(range));
+        assertThat(proxy.requests()).hasSize(1);
+        assertThat(proxy.bodyBytes()).isEqualTo(CHUNK);
+      }
+    }
+  }
+
+  /** It may never be read: its client has gone. */
+  @Test
+  void aRangeThatIsAskedForAndNotReadGivesItsConnectionBack() throws Exception {
+    byte[] content = content(CHUNK);
+    BlobRef ref = store(content);
+    try (S3TestServer one =
+        new S3TestServer(proxy.endpoint(), Map.of("prefix", prefix, "max-connections", "1"))) {
+      S3BlobStore narrow = one.open();
+      for (int i = 0; i < 5; i++) {
+        assertThat(read(narrow, ref, ByteRange.whole(CHUNK))).isEqualTo(content);
+        RangeReader reader = narrow.blob(ref).ask(ByteRange.whole(CHUNK)).orElseThrow();
+        assertThat(narrow.blob(ref).ask(ByteRange.whole(CHUNK))).as("no second one").isEmpty();
+        reader.close();
+        assertThat(one.budgetUsed()).isZero();
+      }
+    }
+  }
+
+  @Test
   void aLongRangeIsItsChunksAndNoMoreThanTheWindowAtOnce() throws Exception {
     byte[] content = content(11 * CHUNK + 77);
     BlobRef ref = store(content);
@@ -190,6 +237,44 @@ class S3FaultTest {
     BlobRef ref = store(content);
     proxy.plan(2, isGet(), new Fault.Reset(0));
     requireRead(ref, ByteRange.whole(CHUNK), content);
+  }
+
+  @Test
+  void aRangeThatIsAskedForInVainIsAskedForAgain() throws Exception {
+    byte[] content = content(CHUNK);
+    BlobRef ref = store(content);
+    ByteRange range = ByteRange.whole(CHUNK);
+    for (Fault fault :
+        List.of(
+            new Fault.Reset(0),
+            new Fault.Reset(1234),
+            new Fault.Truncate(1234),
+            new Fault.Refuse(503, "SlowDown"),
+            new Fault.Refuse(500, "InternalError"))) {
+      requireRead(ref, range, content);
+      proxy.reset();
+      proxy.plan(1, isGet(), fault);
+      try (RangeReader reader = store.blob(ref).ask(range).orElseThrow()) {
+        ByteBuffer target = ByteBuffer.allocate(CHUNK);
+        while (target.hasRemaining()) {
+          assertThat(reader.read(target)).as("%s", fault).isPositive();
+        }
+        assertThat(target.array()).as("%s", fault).isEqualTo(content);
+      }
+      assertThat(proxy.requests("GET")).as("%s", fault).hasSize(2);
+    }
+  }
+
+  @Test
+  void aRangeThatIsAskedForOfAnObjectThatWasReplacedIsDamage() throws Exception {
+    byte[] content = content(CHUNK);
+    BlobRef ref = store(content);
+    requireRead(ref, ByteRange.whole(CHUNK), content);
+    overwrite(ref, content(CHUNK + 1));
+    try (RangeReader reader = store.blob(ref).ask(ByteRange.whole(CHUNK)).orElseThrow()) {
+      assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+          .isThrownBy(() -> reader.read(ByteBuffer.allocate(CHUNK)));
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -86,6 +87,53 @@ class ChunkWindowTest {
     }
     assertThat(answering.begun()).containsExactly(range);
     assertThat(fetcher).hasValue(Thread.currentThread());
+  }
+
+  @Test
+  void whatIsAskedForHoldsItsMemoryUntilItIsReadOrClosed() throws StorageException {
+    ByteRange range = new ByteRange(7, CHUNK);
+    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    ChunkSource askable = askable(answering);
+    try (RangeReader reader = window(16).ask(range, askable).orElseThrow()) {
+      assertThat(budget.used()).isEqualTo(CHUNK);
+      assertThat(drain(reader, CHUNK)).isEqualTo(FakeRemote.bytes(range));
+      assertThat(budget.used()).isZero();
+    }
+    RangeReader unread = window(16).ask(range, askable).orElseThrow();
+    assertThat(answering.inFlight()).isOne();
+    unread.close();
+    assertThat(answering.inFlight()).isZero();
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
+  void nothingIsAskedForThatWouldHaveToWait() {
+    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    ChunkSource askable = askable(answering);
+    assertThat(window(16).ask(new ByteRange(7, 0), askable)).isEmpty();
+    assertThat(window(16).ask(new ByteRange(7, CHUNK + 1), askable)).isEmpty();
+    assertThat(window(16).ask(new ByteRange(7, CHUNK), answering)).isEmpty();
+    assertThat(answering.begun()).isEmpty();
+    assertThat(budget.used()).isZero();
+    assertThat(budget.transfers()).isZero();
+  }
+
+  private static ChunkSource askable(FakeRemote remote) {
+    return new ChunkSource() {
+      @Override
+      public RangeReader open(ByteRange range) throws StorageException {
+        return remote.open(range);
+      }
+
+      @Override
+      public Optional<RangeReader> ask(ByteRange range) {
+        try {
+          return Optional.of(remote.open(range));
+        } catch (StorageException e) {
+          throw new AssertionError(e);
+        }
+      }
+    };
   }
 
   /** Its backend's connection is for others then. */

@@ -46,6 +46,8 @@ public final class LoadCommand implements Callable<Integer> {
   private static final int WRONG_BYTES = 3;
   private static final int FAILED = 1;
 
+  private static final Path TRACKED = Path.of("/proc/sys/net/netfilter/nf_conntrack_count");
+
   /** What the kernel says of a limit that is not set. */
   private static final String NO_LIMIT = "4294967295";
 
@@ -421,14 +423,27 @@ public final class LoadCommand implements Callable<Integer> {
 
   /**
    * With the settings that decide how a socket is sent to: how much a slow reader's takes at once,
-   * if that is limited, and whether packets are paced, which costs who holds them back.
+   * if that is limited, and whether packets are paced, which costs who holds them back. And whether
+   * a firewall or Docker's NAT keeps track of connections, which costs each packet the more, the
+   * faster it is served.
    */
   private static String kernel() throws IOException {
     String kernel =
         "Linux %s, tcp_congestion_control %s"
             .formatted(System.getProperty("os.version"), tcp("congestion_control"));
     String unsent = tcp("notsent_lowat");
-    return unsent.equals(NO_LIMIT) ? kernel : kernel + ", tcp_notsent_lowat " + unsent;
+    return kernel
+        + (unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent)
+        + (tracksConnections(TRACKED) ? ", nf_conntrack in use" : "");
+  }
+
+  /**
+   * Asked after a run: what is tracked is remembered for two minutes.
+   *
+   * @param count holds how many connections are tracked; missing where nothing ever was
+   */
+  static boolean tracksConnections(Path count) throws IOException {
+    return Files.exists(count) && !Files.readAllLines(count).getFirst().equals("0");
   }
 
   /** By lines: a number there must be read at once, and {@code readString} begins with one byte. */

@@ -173,6 +173,16 @@ class HarnessTest {
   }
 
   @Test
+  void aFirewallThatTracksConnectionsIsNoticed() throws IOException {
+    Path count = folder.resolve("nf_conntrack_count");
+    assertThat(LoadCommand.tracksConnections(count)).as("no such module").isFalse();
+    Files.writeString(count, "0\n");
+    assertThat(LoadCommand.tracksConnections(count)).isFalse();
+    Files.writeString(count, "17\n");
+    assertThat(LoadCommand.tracksConnections(count)).isTrue();
+  }
+
+  @Test
   void aChangedFileIsWrittenAnew() throws IOException {
     Path file = folder.resolve("file");
     byte[] right = bytes();
