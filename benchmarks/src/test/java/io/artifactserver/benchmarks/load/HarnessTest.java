@@ -175,11 +175,11 @@ class HarnessTest {
   @Test
   void aFirewallThatTracksConnectionsIsNoticed() throws IOException {
     Path count = folder.resolve("nf_conntrack_count");
-    assertThat(LoadCommand.tracksConnections(count)).as("no such module").isFalse();
+    assertFalse(LoadCommand.tracksConnections(count), "no such module");
     Files.writeString(count, "0\n");
-    assertThat(LoadCommand.tracksConnections(count)).isFalse();
+    assertFalse(LoadCommand.tracksConnections(count));
     Files.writeString(count, "17\n");
-    assertThat(LoadCommand.tracksConnections(count)).isTrue();
+    assertTrue(LoadCommand.tracksConnections(count));
   }
 
   @Test
