@@ -111,12 +111,13 @@ final class ChunkReader implements RangeReader {
   }
 
   /**
-   * Asks for a range of one chunk if that waits for nothing; the first read waits for the answer.
+   * Asks if that waits for nothing; the first read waits for the answer. Only for a range of one
+   * chunk, which is not empty.
    *
    * @return whether it did, so that there is nothing to begin
    */
   boolean ask() {
-    if (!range.isEmpty() && isSingle() && acquireSlot()) {
+    if (acquireSlot()) {
       direct = source.ask(range).orElse(null);
     }
     return direct != null;

@@ -83,6 +83,9 @@ public final class ChunkWindow {
    * @return empty if the range is to be opened
    */
   public Optional<RangeReader> ask(ByteRange range, ChunkSource source) {
+    if (range.isEmpty() || range.length() > chunkLength) {
+      return Optional.empty();
+    }
     ChunkReader reader = new ChunkReader(range, source, this);
     boolean isAsked = false;
     try {
