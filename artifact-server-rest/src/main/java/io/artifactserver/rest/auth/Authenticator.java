@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
@@ -41,21 +42,31 @@ public final class Authenticator {
     this.tokens = tokens;
   }
 
-  /** Decides from memory. No I/O. */
+  /**
+   * Decides from memory. No I/O. Credentials that were found good are not computed again while the
+   * token is what it was: a device sends the same with every range.
+   */
   public Authentication peek(Credentials credentials) {
     if (credentials.authorization().isEmpty()) {
       return credentials.certificateSubject().isEmpty()
           ? ANONYMOUS
           : peek(new CertificateGrant(credentials.certificateSubject()));
     }
+    Authentication.@Nullable Known caller = credentials.caller();
+    if (caller != null
+        && tokens.peek(caller.token().id()).filter(caller.token()::equals).isPresent()) {
+      return caller;
+    }
     Optional<TokenSecret> secret = secret(credentials.authorization());
     if (secret.isEmpty()) {
       return REFUSED;
     }
-    return tokens
-        .peek(secret.get().id())
-        .map(token -> check(secret.get(), token))
-        .orElse(UNDECIDED);
+    Authentication decided =
+        tokens.peek(secret.get().id()).map(token -> check(secret.get(), token)).orElse(UNDECIDED);
+    if (decided instanceof Authentication.Known known) {
+      credentials.noteCaller(known);
+    }
+    return decided;
   }
 
   /** Decides, asking the database if need be; never {@link Authentication.Undecided}. */

@@ -130,11 +130,16 @@ public final class Connections
 
   /** Whether, and why, a request is to be answered with 503 and its connection closed. */
   public Optional<Refusal> refusal(Request request) {
-    if (refused.get() == 0) {
+    if (!isRefusing()) {
       return Optional.empty();
     }
     Watched watched = watched(request);
     return watched == null ? Optional.empty() : Optional.ofNullable(watched.refusal());
+  }
+
+  /** Whether some connections are refused, so that each request has to be looked at. */
+  public boolean isRefusing() {
+    return refused.get() != 0;
   }
 
   /** Where a request's body is to be watched. */

@@ -26,4 +26,18 @@ public interface FileSender {
 
   /** The region is about to be closed. */
   void forget();
+
+  /**
+   * Whether it is worth while to {@link #repeat} the answer to the request that is being handled.
+   */
+  default boolean repeats() {
+    return false;
+  }
+
+  /**
+   * Lets requests that are this one again, but for the range, be answered without being handled. To
+   * be called before the answer is written, if it depends on nothing but the request's bytes and
+   * what the responder checks.
+   */
+  default void repeat(RangeResponder responder) {}
 }

@@ -25,9 +25,19 @@ public final class ActiveRequests extends StatisticsHandler {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
-    active.increment();
-    Request.addCompletionListener(request, _ -> active.decrement());
+    begin();
+    Request.addCompletionListener(request, _ -> end());
     return getHandler().handle(request, response, callback);
+  }
+
+  /** One more, which no handler sees. */
+  void begin() {
+    active.increment();
+  }
+
+  /** One less. */
+  void end() {
+    active.decrement();
   }
 
   @Override

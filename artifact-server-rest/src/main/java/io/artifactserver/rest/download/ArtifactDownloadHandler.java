@@ -46,6 +46,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
+  private final RepeatedRanges repeatedRanges;
   private final ProblemWriter problems;
   private final Executor lookups;
   private final InstantSource clock;
@@ -55,6 +56,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Addresses addresses,
       Resolver resolver,
       ResponseEmitter emitter,
+      RepeatedRanges repeatedRanges,
       ProblemWriter problems,
       Executor lookups,
       InstantSource clock,
@@ -62,6 +64,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
+    this.repeatedRanges = repeatedRanges;
     this.problems = problems;
     this.lookups = lookups;
     this.clock = clock;
@@ -127,6 +130,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     Credentials credentials = credentials(request);
     Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
+      if (known.get() instanceof Resolution.Found(Served served)) {
+        repeatedRanges.offer(request, target, credentials, served);
+      }
       answer(request, response, callback, known.get());
     } else {
       lookups.execute(() -> lookUp(request, response, callback, target, credentials));
@@ -136,7 +142,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private Credentials credentials(Request request) {
     String authorization =
         Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
-    return new Credentials(authorization, authorization.isEmpty() ? subject(request) : "");
+    return authorization.isEmpty()
+        ? Credentials.ofCertificate(subject(request))
+        : Credentials.of(authorization);
   }
 
   /** Of the certificate that TLS has verified, if the client showed one. */

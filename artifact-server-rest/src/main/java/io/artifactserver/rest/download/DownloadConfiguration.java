@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.connection.Connections;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,13 +75,16 @@ public class DownloadConfiguration {
       ReadThreads readThreads,
       InstantSource clock,
       HawkbitProperties hawkbit,
-      Connections connections) {
+      Connections connections,
+      MeterRegistry registry) {
     ProblemWriter problems = new ProblemWriter(mapper);
+    Resolver resolver = new Resolver(catalog, authenticator);
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit),
-        new Resolver(catalog, authenticator),
+        resolver,
         new ResponseEmitter(
             stores, problems, observer, connections::pace, openings, coldPages, readThreads),
+        new RepeatedRanges(resolver, stores, observer, connections, registry),
         problems,
         lookups,
         clock,

@@ -122,20 +122,25 @@ final class Transfer extends IteratingCallback implements PacedBody {
 
   @Override
   protected void onCompleteFailure(Throwable cause) {
-    if (cause instanceof StorageException
-        || cause instanceof RuntimeException
-        || cause instanceof Error) {
-      if (cause instanceof StorageException.BlobCorrupt damage) {
-        observer.damaged(damage);
-      } else {
-        LOG.error("A download was cut off after {} bytes", sent, cause);
-      }
-      end(TransferOutcome.Ending.FAILED);
-    } else {
+    TransferOutcome.Ending ending = ending(cause);
+    if (ending == TransferOutcome.Ending.ABORTED) {
       LOG.debug("A client went away after {} bytes", sent, cause);
-      end(TransferOutcome.Ending.ABORTED);
+    } else if (cause instanceof StorageException.BlobCorrupt damage) {
+      observer.damaged(damage);
+    } else {
+      LOG.error("A download was cut off after {} bytes", sent, cause);
     }
+    end(ending);
     callback.failed(cause);
+  }
+
+  /** Whose fault a failure was. */
+  static TransferOutcome.Ending ending(Throwable cause) {
+    boolean isOurs =
+        cause instanceof StorageException
+            || cause instanceof RuntimeException
+            || cause instanceof Error;
+    return isOurs ? TransferOutcome.Ending.FAILED : TransferOutcome.Ending.ABORTED;
   }
 
   /** Returns false if the next piece is for another thread, or for another turn. */

@@ -17,15 +17,60 @@ class ConnectionIT {
   private static final byte[] FIRST_FOUR = Arrays.copyOf(SharedServer.TABLE, 4);
 
   @Test
-  void tenThousandRequestsShareAConnection(PackagedServer server) throws IOException {
-    try (Wire wire = new Wire(server.port())) {
+  void tenThousandRequestsShareAConnection(PackagedServer server) throws Exception {
+    try (Wire wire = new Wire(server.port());
+        Operator operator = new Operator(server)) {
+      double before = repeated(operator);
       for (int i = 0; i < 10_500; i++) {
         int first = i % 9_000;
         wire.send(GET + "Range: bytes=%d-%d\r\n\r\n".formatted(first, first + 3));
         assertThat(wire.receive(true).body())
             .isEqualTo(Arrays.copyOfRange(SharedServer.TABLE, first, first + 4));
       }
+      // All but the first two.
+      assertThat(repeated(operator) - before).isGreaterThanOrEqualTo(10_498);
     }
+  }
+
+  @Test
+  void whatIsDeletedOrReplacedIsSoOnAConnectionThatRepeatsItself(PackagedServer server)
+      throws Exception {
+    try (Wire wire = new Wire(server.port());
+        Operator operator = new Operator(server)) {
+      for (int version = 0; version < 3; version++) {
+        byte[] content = Bytes.random(3_000, version);
+        assertThat(operator.put("public", "repeated.bin", content).statusCode()).isEqualTo(201);
+        for (int i = 0; i < 20; i++) {
+          Response answer = repeat(wire, i);
+          assertThat(answer.status()).isEqualTo(206);
+          assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(content, i, i + 1_000));
+        }
+        assertThat(
+                operator
+                    .delete("/api/v1/repositories/public/artifacts/repeated.bin")
+                    .statusCode())
+            .isEqualTo(204);
+        assertThat(repeat(wire, 7).status()).isEqualTo(404);
+        assertThat(repeat(wire, 8).status()).isEqualTo(404);
+      }
+    }
+  }
+
+  private static Response repeat(Wire wire, int first) throws IOException {
+    wire.send(
+        "GET /artifacts/public/repeated.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=%d-%d\r\n\r\n"
+            .formatted(first, first + 999));
+    return wire.receive(true);
+  }
+
+  private static double repeated(Operator operator) throws Exception {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("artifact_server_requests_repeated_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   @Test

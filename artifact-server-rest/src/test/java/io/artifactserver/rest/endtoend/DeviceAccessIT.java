@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -127,6 +128,56 @@ class DeviceAccessIT {
     String id = token.split("_")[1];
     assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
     assertThat(operator.downloadAsDevice(SECRET, "Bearer " + token).statusCode()).isEqualTo(401);
+  }
+
+  @Test
+  void everyRequestOfAConnectionIsDecidedAnew() throws Exception {
+    String mine = token(operator.json("POST", "/api/v1/tokens", "{\"name\":\"kept\"}"));
+    String other =
+        token(
+            operator.json(
+                "POST", "/api/v1/tokens", "{\"name\":\"o\",\"repositories\":[\"other\"]}"));
+    String wrong = mine.substring(0, mine.length() - 1) + (mine.endsWith("0") ? '1' : '0');
+    String foreign = "as_0000000000000000_" + mine.split("_")[2];
+    try (Wire wire = new Wire(server.port())) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
+        assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
+        assertThat(status(wire, SECRET, "Bearer " + wrong)).isEqualTo(401);
+        assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
+        assertThat(status(wire, SECRET, "Bearer " + other)).isEqualTo(404);
+        assertThat(status(wire, SECRET, "")).isEqualTo(401);
+        assertThat(status(wire, PUBLIC, "")).isEqualTo(206);
+        assertThat(status(wire, SECRET, "Bearer " + foreign)).isEqualTo(401);
+        assertThat(status(wire, PUBLIC, "Bearer " + mine)).isEqualTo(206);
+        assertThat(status(wire, "/artifacts/secret/absent", "Bearer " + mine)).isEqualTo(404);
+        assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
+      }
+      // Often enough for the connection to know the request.
+      for (int i = 0; i < 200; i++) {
+        assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
+      }
+      String id = mine.split("_")[1];
+      assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
+      assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(401);
+      assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void theCaseOfASecretCountsOnAConnectionToo() throws Exception {
+    try (Wire wire = new Wire(server.port())) {
+      assertThat(status(wire, SECRET, "Bearer " + deviceToken)).isEqualTo(206);
+      assertThat(status(wire, SECRET, "Bearer " + deviceToken.toUpperCase(Locale.ROOT)))
+          .isEqualTo(401);
+    }
+  }
+
+  private static int status(Wire wire, String path, String authorization) throws IOException {
+    String field = authorization.isEmpty() ? "" : "Authorization: " + authorization + "\r\n";
+    wire.send(
+        "GET %s HTTP/1.1\r\nHost: device\r\nRange: bytes=0-9\r\n%s\r\n".formatted(path, field));
+    return wire.receive(true).status();
   }
 
   @Test

@@ -46,8 +46,6 @@ public final class LoadCommand implements Callable<Integer> {
   private static final int WRONG_BYTES = 3;
   private static final int FAILED = 1;
 
-  private static final Path TRACKED = Path.of("/proc/sys/net/netfilter/nf_conntrack_count");
-
   /** What the kernel says of a limit that is not set. */
   private static final String NO_LIMIT = "4294967295";
 
@@ -434,16 +432,7 @@ public final class LoadCommand implements Callable<Integer> {
     String unsent = tcp("notsent_lowat");
     return kernel
         + (unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent)
-        + (tracksConnections(TRACKED) ? ", nf_conntrack in use" : "");
-  }
-
-  /**
-   * Asked after a run: what is tracked is remembered for two minutes.
-   *
-   * @param count holds how many connections are tracked; missing where nothing ever was
-   */
-  static boolean tracksConnections(Path count) throws IOException {
-    return Files.exists(count) && !Files.readAllLines(count).getFirst().equals("0");
+        + (ConnectionTracking.isInUse() ? ", nf_conntrack in use" : "");
   }
 
   /** By lines: a number there must be read at once, and {@code readString} begins with one byte. */

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -174,12 +175,10 @@ class HarnessTest {
 
   @Test
   void aFirewallThatTracksConnectionsIsNoticed() throws IOException {
-    Path count = folder.resolve("nf_conntrack_count");
-    assertFalse(LoadCommand.tracksConnections(count), "no such module");
-    Files.writeString(count, "0\n");
-    assertFalse(LoadCommand.tracksConnections(count));
-    Files.writeString(count, "17\n");
-    assertTrue(LoadCommand.tracksConnections(count));
+    assertFalse(ConnectionTracking.isInUse(() -> 0), "nothing ever was");
+    assertFalse(ConnectionTracking.isInUse(() -> 17), "some were, some time ago");
+    AtomicInteger tracked = new AtomicInteger(17);
+    assertTrue(ConnectionTracking.isInUse(() -> tracked.getAndAdd(64)));
   }
 
   @Test
