@@ -46,9 +46,7 @@ class ConnectionIT {
           assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(content, i, i + 1_000));
         }
         assertThat(
-                operator
-                    .delete("/api/v1/repositories/public/artifacts/repeated.bin")
-                    .statusCode())
+                operator.delete("/api/v1/repositories/public/artifacts/repeated.bin").statusCode())
             .isEqualTo(204);
         assertThat(repeat(wire, 7).status()).isEqualTo(404);
         assertThat(repeat(wire, 8).status()).isEqualTo(404);
