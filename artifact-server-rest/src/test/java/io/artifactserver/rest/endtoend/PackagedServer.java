@@ -221,7 +221,8 @@ final class PackagedServer implements AutoCloseable {
       List<String> recording = new ArrayList<>();
       recording.add(LAUNCHER.resolve("record-start").toString());
       recording.add(cache.toString());
-      recording.add(folder.resolve("record.log").toString());
+      Path log = folder.resolve("record.log");
+      recording.add(log.toString());
       recording.addAll(JVM);
       recording.addAll(List.of("-jar", jar.toString()));
       try {
@@ -229,6 +230,9 @@ final class PackagedServer implements AutoCloseable {
       } catch (IllegalStateException e) {
         System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
         return new Unpacked(jar, Optional.empty());
+      }
+      if (Files.readString(log).contains("The training requests failed")) {
+        throw new AssertionError("The recorded start was not trained; " + log + " says why");
       }
       return new Unpacked(jar, Optional.of(cache));
     }
