@@ -391,16 +391,12 @@ final class ChunkReader implements RangeReader {
   /** Begins as many fetches as there may be. */
   private void fill() {
     long missing = range.end() - next;
-    long wanted =
-        Math.min(
-            target,
-            window.size() + (missing + settings.chunkLength() - 1) / settings.chunkLength());
-    while (slots < wanted && share.tryAcquire(slotLength)) {
-      slots++;
-    }
-    if (slots >= wanted) {
-      share.content();
-    }
+    int wanted =
+        (int)
+            Math.min(
+                target,
+                window.size() + (missing + settings.chunkLength() - 1) / settings.chunkLength());
+    slots += share.acquire(Math.max(0, wanted - slots), slotLength);
     // A reader that waits takes what queues up at once when the head comes: that memory is as good
     // as free. The first chunk proves nothing: everybody waits for it.
     boolean isFast = isStarved && delivered > 0;

@@ -9,8 +9,10 @@ import java.util.concurrent.Executor;
  *
  * <p>The first piece of a transfer is always granted: no transfer waits for another. So what is in
  * use stays below the limit plus one piece for each transfer. More than one piece is granted within
- * the limit, to whoever waits and has the least: what the richer ones give back goes to the poorer
- * ones until all have the same.
+ * the limit: to the waiting transfer that has the least, and among equals to the one that has
+ * waited longest. So what the richer ones give back goes to the poorer ones until all have the
+ * same. A transfer keeps its place until it has all that it asked for: how soon its thread runs
+ * after it is woken makes no difference.
  */
 public final class TransferBudget {
   private static final Comparator<Share> POOREST_FIRST =
@@ -73,8 +75,8 @@ public final class TransferBudget {
   /**
    * Begins a transfer, with nothing in use.
    *
-   * @param onRoom run when a refused {@link Share#tryAcquire} may succeed; it asks again or is
-   *     {@link Share#content}
+   * @param onRoom run when a piece that was refused would be granted; it asks again or is {@link
+   *     Share#content}
    */
   Share join(Runnable onRoom) {
     synchronized (lock) {
@@ -108,30 +110,38 @@ public final class TransferBudget {
     }
 
     /**
-     * Takes {@code bytes} more if they are granted. Otherwise the transfer is woken when there is
-     * room for them.
+     * Takes {@code bytes} more if they are granted. Otherwise the transfer waits, and is woken when
+     * there is room for them.
+     *
+     * @return whether they were granted
      */
     boolean tryAcquire(long bytes) {
+      return acquire(1, bytes) == 1;
+    }
+
+    /**
+     * Takes up to {@code pieces} pieces of {@code length} bytes in one step. If fewer are granted,
+     * the transfer waits for the others from now on, without giving its place to anybody in
+     * between, and is woken when there is room for one.
+     *
+     * @return how many pieces were granted
+     */
+    int acquire(int pieces, long length) {
       synchronized (lock) {
         requireOpen();
-        boolean wasWaiting = isWaiting;
-        stopWaiting();
-        boolean isGranted =
-            held == 0
-                || (used + bytes <= limit && (waiting.isEmpty() || waiting.first().held >= held));
-        if (isGranted) {
-          held += bytes;
-          used += bytes;
-        } else {
-          wanted = bytes;
-          if (!wasWaiting) {
-            waitingSince = ++waits;
+        int granted = 0;
+        if (pieces > 0) {
+          queue(length);
+          while (granted < pieces && isNext()) {
+            move(length);
+            granted++;
           }
-          isWaiting = true;
-          waiting.add(this);
+        }
+        if (granted == pieces) {
+          leaveQueue();
         }
         wakePoorest();
-        return isGranted;
+        return granted;
       }
     }
 
@@ -142,15 +152,7 @@ public final class TransferBudget {
           throw new IllegalStateException(
               "A transfer gives back %d bytes and has %d".formatted(bytes, held));
         }
-        boolean wasWaiting = isWaiting;
-        if (wasWaiting) {
-          waiting.remove(this);
-        }
-        held -= bytes;
-        used -= bytes;
-        if (wasWaiting) {
-          waiting.add(this);
-        }
+        move(-bytes);
         wakePoorest();
       }
     }
@@ -159,7 +161,7 @@ public final class TransferBudget {
     void content() {
       synchronized (lock) {
         if (isWaiting) {
-          stopWaiting();
+          leaveQueue();
           wakePoorest();
         }
       }
@@ -176,11 +178,38 @@ public final class TransferBudget {
       }
     }
 
-    private void stopWaiting() {
+    /** A transfer that waits already keeps its place. */
+    private void queue(long length) {
+      wanted = length;
+      isWoken = false;
+      if (!isWaiting) {
+        isWaiting = true;
+        waitingSince = ++waits;
+        waiting.add(this);
+      }
+    }
+
+    private void leaveQueue() {
       if (isWaiting) {
         waiting.remove(this);
         isWaiting = false;
         isWoken = false;
+      }
+    }
+
+    private boolean isNext() {
+      return held == 0 || (used + wanted <= limit && waiting.first() == this);
+    }
+
+    /** Changes what the transfer holds, and with it its place among those that wait. */
+    private void move(long bytes) {
+      if (isWaiting) {
+        waiting.remove(this);
+      }
+      held += bytes;
+      used += bytes;
+      if (isWaiting) {
+        waiting.add(this);
       }
     }
 

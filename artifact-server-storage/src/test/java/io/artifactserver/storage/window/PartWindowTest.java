@@ -1,6 +1,6 @@
 package io.artifactserver.storage.window;
 
-import static io.artifactserver.storage.window.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -69,6 +70,60 @@ class TransferBudgetTest {
     assertThat(heldByRich).isEqualTo(50);
     assertThat(heldByPoor[0]).isEqualTo(50);
     assertThat(budget.used()).isEqualTo(100);
+  }
+
+  /** Which thread runs first after a release is up to the scheduler; who is granted room is not. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void equalsAreGrantedRoomInTheOrderOfTheirArrival(long seed) {
+    Random random = new Random(seed);
+    TransferBudget.Share holder = budget.join(() -> {});
+    assertThat(holder.acquire(6, 10)).isEqualTo(6);
+    List<Integer> granted = new ArrayList<>();
+    List<TransferBudget.Share> equals = new ArrayList<>();
+    int[] missing = {2, 2, 2, 2};
+    for (int arrival = 0; arrival < missing.length; arrival++) {
+      equals.add(budget.join(() -> {}));
+      assertThat(equals.get(arrival).tryAcquire(10)).isTrue();
+    }
+    for (TransferBudget.Share share : equals) {
+      assertThat(share.acquire(2, 10)).isZero();
+    }
+    List<Integer> schedule = new ArrayList<>(List.of(0, 1, 2, 3));
+    for (int release = 0; release < 6; release++) {
+      holder.release(10);
+      // Every thread asks again, woken or not, in any order; the one before it may not have run.
+      for (int pass = 0; pass < 2; pass++) {
+        Collections.shuffle(schedule, random);
+        for (int arrival : schedule) {
+          int pieces = equals.get(arrival).acquire(missing[arrival], 10);
+          missing[arrival] -= pieces;
+          for (int i = 0; i < pieces; i++) {
+            granted.add(arrival);
+          }
+        }
+      }
+    }
+    assertThat(granted).containsExactly(0, 1, 2, 3, 0, 1);
+  }
+
+  @Test
+  void aTransferThatWaitsForMoreKeepsItsPlaceBetweenTwoGrants() {
+    TransferBudget.Share rich = budget.join(() -> {});
+    assertThat(rich.acquire(10, 10)).isEqualTo(10);
+    TransferBudget.Share poor = budget.join(() -> {});
+    // The first piece is always granted; the other three are waited for.
+    assertThat(poor.acquire(4, 10)).isOne();
+    rich.release(10);
+    assertThat(poor.acquire(3, 10)).as("more is in use than the limit").isZero();
+    for (int missing = 3; missing > 0; missing--) {
+      rich.release(10);
+      assertThat(rich.tryAcquire(10)).as("the poorer one has not run yet").isFalse();
+      assertThat(poor.acquire(missing, 10)).isOne();
+    }
+    assertThat(rich.tryAcquire(10)).as("all is in use").isFalse();
+    poor.release(40);
+    assertThat(rich.acquire(4, 10)).isEqualTo(4);
   }
 
   @Test
