@@ -2,7 +2,6 @@ package io.artifactserver.core.testserver;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -22,7 +21,7 @@ public final class S3ProxyServer implements AutoCloseable {
   public static final String SECRET_KEY = "test-credential";
 
   private static final String JAR_PROPERTY = "s3proxy.jar";
-  private static final int START_SECONDS = 60;
+  private static final int START_SECONDS = 240;
 
   private final Path folder;
   private final int port;
@@ -41,10 +40,7 @@ public final class S3ProxyServer implements AutoCloseable {
    */
   public static S3ProxyServer start(Path folder) throws IOException {
     Files.createDirectories(folder.resolve("objects"));
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = Ports.reserve();
     S3ProxyServer server = new S3ProxyServer(folder, port, launch(folder, port));
     server.awaitListening();
     return server;

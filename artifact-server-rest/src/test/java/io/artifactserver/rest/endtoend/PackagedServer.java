@@ -1,15 +1,16 @@
 package io.artifactserver.rest.endtoend;
 
+import io.artifactserver.core.testserver.Ports;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * or a crash would. Used by one thread.
  */
 final class PackagedServer implements AutoCloseable {
-  private static final long START_SECONDS = 120;
+  private static final long START_SECONDS = 240;
 
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
@@ -55,7 +56,7 @@ final class PackagedServer implements AutoCloseable {
   /** Starts a server on the folder and waits until it is healthy. */
   static PackagedServer start(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = Ports.reserve();
     PackagedServer server = new PackagedServer(dataFolder, port, port, List.of(arguments));
     server.awaitHealthy();
     return server;
@@ -64,10 +65,10 @@ final class PackagedServer implements AutoCloseable {
   /** The same, for a server whose port speaks TLS: another port redirects, and tells of health. */
   static PackagedServer startWithTls(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
-    int healthPort = freePort();
+    int healthPort = Ports.reserve();
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--artifact-server.tls.redirect-port=" + healthPort);
-    PackagedServer server = new PackagedServer(dataFolder, freePort(), healthPort, all);
+    PackagedServer server = new PackagedServer(dataFolder, Ports.reserve(), healthPort, all);
     server.awaitHealthy();
     return server;
   }
@@ -177,17 +178,10 @@ final class PackagedServer implements AutoCloseable {
     throw new IllegalStateException("The server is not healthy:\n" + log());
   }
 
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /**
    * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every
-   * later one. The tests start some hundred servers.
+   * later one. The tests start some hundred servers. Test classes run in several processes at once:
+   * the first one makes it, the others wait for it.
    */
   private record Unpacked(Path jar, Optional<Path> cache) {
     private static @Nullable Unpacked known;
@@ -204,6 +198,27 @@ final class PackagedServer implements AutoCloseable {
     private static Unpacked make(Path packaged) throws IOException {
       Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
       Files.createDirectories(folder);
+      Path made = folder.resolve("made-of");
+      // A jar that was packaged again has another time.
+      String source =
+          Files.getLastModifiedTime(packaged) + " " + System.getProperty("java.home") + " " + JVM;
+      try (FileChannel lock =
+              FileChannel.open(
+                  folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+          FileLock _ = lock.lock()) {
+        if (!Files.exists(made) || !Files.readString(made).equals(source)) {
+          Files.deleteIfExists(made);
+          unpackAndRecord(packaged, folder);
+          Files.writeString(made, source);
+        }
+      }
+      Path cache = folder.resolve("start.aot");
+      return new Unpacked(
+          folder.resolve(packaged.getFileName()),
+          Files.exists(cache) ? Optional.of(cache) : Optional.empty());
+    }
+
+    private static void unpackAndRecord(Path packaged, Path folder) throws IOException {
       run(
           folder,
           List.of(
@@ -229,12 +244,12 @@ final class PackagedServer implements AutoCloseable {
         run(folder, recording);
       } catch (IllegalStateException e) {
         System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
-        return new Unpacked(jar, Optional.empty());
+        Files.deleteIfExists(cache);
+        return;
       }
       if (Files.readString(log).contains("The training requests failed")) {
         throw new AssertionError("The recorded start was not trained; " + log + " says why");
       }
-      return new Unpacked(jar, Optional.of(cache));
     }
 
     private static void run(Path folder, List<String> command) throws IOException {
