@@ -1,5 +1,7 @@
 package io.artifactserver.rest.connection;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.FileRegion;
@@ -80,7 +82,7 @@ class SendfileConnectorTest {
     try (Socket socket = connect(0)) {
       assertThat(body(socket)).isEqualTo(CONTENT);
     }
-    assertThat(region.taken()).isEqualTo(LENGTH);
+    awaitTaken();
   }
 
   /** Most calls take a part, and some take nothing. */
@@ -90,7 +92,7 @@ class SendfileConnectorTest {
       awaitFullSocket();
       assertThat(body(socket)).isEqualTo(CONTENT);
     }
-    assertThat(region.taken()).isEqualTo(LENGTH);
+    awaitTaken();
   }
 
   /** Whatever Jetty may do with a buffer one day, the bytes stay right. */
@@ -116,13 +118,14 @@ class SendfileConnectorTest {
     assertThat(other.getConnectors()).containsExactly(tls);
   }
 
-  /** Until the kernel took nothing more. */
-  private void awaitFullSocket() throws InterruptedException {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (!region.counts.contains(0L)) {
-      assertThat(System.nanoTime()).as("the socket is never full").isLessThan(deadline);
-      Thread.sleep(5);
-    }
+  /** Returns once the kernel has taken nothing. */
+  private void awaitFullSocket() {
+    eventually("the socket is full", () -> region.counts.contains(0L));
+  }
+
+  /** The client can have the last byte before it is counted. */
+  private void awaitTaken() {
+    eventuallyPasses("all is taken", () -> assertThat(region.taken()).isEqualTo(LENGTH));
   }
 
   private void send(Request request, Response response, Callback callback) {
@@ -150,7 +153,7 @@ class SendfileConnectorTest {
     if (receiveBuffer > 0) {
       socket.setReceiveBufferSize(receiveBuffer);
     }
-    socket.setSoTimeout(60_000);
+    socket.setSoTimeout(120_000);
     socket.connect(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), connector().getLocalPort()));
     socket

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.download;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.Blob;
@@ -174,7 +175,7 @@ class TransferTest {
     UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.THROWS, 0, 100_000);
     start(store, storeContent(), new ResponsePlan.Whole());
     assertThat(new String(download(), StandardCharsets.UTF_8)).contains("\"status\":5");
-    assertThat(store.closed()).isEqualTo(1);
+    eventually("the reader is closed", () -> store.closed() == 1);
     assertThat(outcomes).isEmpty();
   }
 

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -263,11 +264,7 @@ class ConnectionIT {
     abort(server, 50);
     long descriptors = descriptors(server);
     abort(server, 300);
-    long deadline = System.nanoTime() + 20_000_000_000L;
-    while (descriptors(server) > descriptors + 20 && System.nanoTime() < deadline) {
-      Thread.sleep(100);
-    }
-    assertThat(descriptors(server)).isLessThanOrEqualTo(descriptors + 20);
+    eventually("the descriptors are closed", () -> descriptors(server) <= descriptors + 20);
     assertThat(server.log()).doesNotContain("EofException", "Broken pipe", "Connection reset");
   }
 

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -16,6 +17,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,6 +35,7 @@ class ConnectionLimitsIT {
   private static final int MAX = 40;
   private static final int LENGTH = 40_000_000;
   private static final String LARGE = "/artifacts/public/large.bin";
+  private static final String ENCRYPTED = "/artifacts/encrypted/large.bin";
   private static final String SMALL =
       "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
 
@@ -109,11 +115,15 @@ class ConnectionLimitsIT {
 
   @Test
   void deadClientIsCutOff() throws Exception {
-    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
-      try (SlowReader dead = new SlowReader(patient.port(), path)) {
-        awaitEnded("stall", dead);
-        dead.readToEnd();
-        assertThat(dead.received()).isLessThan(LENGTH);
+    try (Operator operator = new Operator(patient)) {
+      double before = ended(operator, "stall");
+      try (SlowReader plain = new SlowReader(patient.port(), LARGE);
+          SlowReader encrypted = new SlowReader(patient.port(), ENCRYPTED)) {
+        eventually("both are ended", () -> ended(operator, "stall") == before + 2);
+        for (SlowReader dead : List.of(plain, encrypted)) {
+          dead.readToEnd();
+          assertThat(dead.received()).isLessThan(LENGTH);
+        }
       }
     }
   }
@@ -127,14 +137,16 @@ class ConnectionLimitsIT {
     Assumptions.assumeTrue(
         Files.isReadable(Path.of("/proc/net/tcp")),
         "The kernel does not tell how much of a socket is unconfirmed: not tested");
-    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
-      try (SlowReader slow = new SlowReader(patient.port(), path)) {
-        slow.read(60_000, 12_000);
-        assertThat(slow.hasEnded()).isFalse();
-        slow.readTo(LENGTH);
-        assertThat(slow.received()).isGreaterThanOrEqualTo(LENGTH);
-      }
-    }
+    inParallel(
+        List.of(LARGE, ENCRYPTED),
+        path -> {
+          try (SlowReader slow = new SlowReader(patient.port(), path)) {
+            slow.read(60_000, 12_000);
+            assertThat(slow.hasEnded()).isFalse();
+            slow.readTo(LENGTH);
+            assertThat(slow.received()).isGreaterThanOrEqualTo(LENGTH);
+          }
+        });
   }
 
   @Test
@@ -232,21 +244,23 @@ class ConnectionLimitsIT {
 
   @Test
   void clientBelowTheMinimumRateIsCutOffAndOneAboveIsNot() throws Exception {
-    for (String path : List.of(LARGE, "/artifacts/encrypted/large.bin")) {
-      try (Operator operator = new Operator(strict);
-          SlowReader below = new SlowReader(strict.port(), path);
-          SlowReader above = new SlowReader(strict.port(), path)) {
-        double before = ended(operator, "rate");
-        // And then nothing.
-        below.readTo(100_000);
-        above.read(1_500_000, 15_000);
-        assertThat(above.hasEnded()).isFalse();
-        awaitEnded(operator, "rate", before);
-        assertThat(ended(operator, "rate")).isGreaterThan(before);
-        // What the server's socket had still comes.
-        below.readToEnd();
-        assertThat(below.received()).isLessThan(LENGTH);
-      }
+    try (Operator operator = new Operator(strict)) {
+      double before = ended(operator, "rate");
+      inParallel(
+          List.of(LARGE, ENCRYPTED),
+          path -> {
+            try (SlowReader below = new SlowReader(strict.port(), path);
+                SlowReader above = new SlowReader(strict.port(), path)) {
+              // And then nothing.
+              below.readTo(100_000);
+              above.read(1_500_000, 15_000);
+              assertThat(above.hasEnded()).isFalse();
+              eventually("both are ended", () -> ended(operator, "rate") == before + 2);
+              // What the server's socket had still comes.
+              below.readToEnd();
+              assertThat(below.received()).isLessThan(LENGTH);
+            }
+          });
     }
   }
 
@@ -268,25 +282,45 @@ class ConnectionLimitsIT {
                 >= burst,
         "This kernel keeps fewer connections waiting, or does not count: not tested");
     try (PackagedServer server = PackagedServer.start(folder.resolve("burst"))) {
-      long drops = listenDrops(counters);
-      List<SocketChannel> channels = new ArrayList<>();
-      try {
-        for (int i = 0; i < burst; i++) {
-          SocketChannel channel = SocketChannel.open();
-          channel.configureBlocking(false);
-          channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
-          channels.add(channel);
-        }
-        for (SocketChannel channel : channels) {
-          while (!channel.finishConnect()) {
-            Thread.sleep(1);
-          }
-        }
-        assertThat(listenDrops(counters)).isEqualTo(drops);
-      } finally {
-        for (SocketChannel channel : channels) {
-          channel.close();
-        }
+      // The kernel counts for the whole machine: what another program drops does not come thrice.
+      List<Long> drops = new ArrayList<>();
+      do {
+        long before = listenDrops(counters);
+        connectAndClose(server, burst);
+        drops.add(listenDrops(counters) - before);
+      } while (drops.getLast() > 0 && drops.size() < 3);
+      assertThat(drops).as("connections dropped in each burst").contains(0L);
+    }
+  }
+
+  private static void connectAndClose(PackagedServer server, int burst) throws IOException {
+    List<SocketChannel> channels = new ArrayList<>();
+    try {
+      for (int i = 0; i < burst; i++) {
+        SocketChannel channel = SocketChannel.open();
+        channels.add(channel);
+        channel.configureBlocking(false);
+        channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+      }
+      for (SocketChannel channel : channels) {
+        eventually("it is connected", channel::finishConnect);
+      }
+    } finally {
+      for (SocketChannel channel : channels) {
+        channel.close();
+      }
+    }
+  }
+
+  private static void inParallel(List<String> paths, ThrowingConsumer<String> test)
+      throws Exception {
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> tests = new ArrayList<>();
+      for (String path : paths) {
+        tests.add(executor.submit(() -> test.accept(path)));
+      }
+      for (Future<?> each : tests) {
+        each.get();
       }
     }
   }
@@ -330,24 +364,6 @@ class ConnectionLimitsIT {
     }
   }
 
-  /** Until the server says that it has ended a connection for that reason. */
-  private static void awaitEnded(PackagedServer server, String reason) throws Exception {
-    try (Operator operator = new Operator(server)) {
-      awaitEnded(operator, reason, ended(operator, reason));
-    }
-  }
-
-  private static void awaitEnded(Operator operator, String reason, double before) throws Exception {
-    for (int i = 0; i < 600 && ended(operator, reason) == before; i++) {
-      Thread.sleep(100);
-    }
-  }
-
-  private static void awaitEnded(String reason, SlowReader reader) throws Exception {
-    assertThat(reader.hasEnded()).isFalse();
-    awaitEnded(patient, reason);
-  }
-
   private static double ended(Operator operator, String reason) throws Exception {
     return operator
         .get("/actuator/prometheus")
@@ -359,18 +375,17 @@ class ConnectionLimitsIT {
         .sum();
   }
 
-  private static void awaitServed(PackagedServer server) throws Exception {
-    for (int i = 0; i < 600; i++) {
-      try (Wire wire = new Wire(server.port())) {
-        wire.send(SMALL);
-        if (wire.receive(true).status() == 206) {
-          return;
-        }
-      } catch (IOException _) {
-        // Closed at once; there are too many still.
-      }
-      Thread.sleep(100);
-    }
-    throw new AssertionError("The connections that are gone still count");
+  private static void awaitServed(PackagedServer server) {
+    eventually(
+        "the connections that are gone do not count",
+        () -> {
+          try (Wire wire = new Wire(server.port())) {
+            wire.send(SMALL);
+            return wire.receive(true).status() == 206;
+          } catch (IOException _) {
+            // Closed at once; there are too many still.
+            return false;
+          }
+        });
   }
 }

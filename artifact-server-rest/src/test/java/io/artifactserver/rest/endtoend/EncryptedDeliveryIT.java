@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -130,11 +131,12 @@ class EncryptedDeliveryIT {
       }
       awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", LENGTH);
       String mapped = "artifact_server_transfer_seconds_count{ending=\"complete\",kind=\"mapped\"}";
-      long deadline = System.nanoTime() + 60_000_000_000L;
-      while (metric(operator, mapped) == 0) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        requireDelivered(operator, "/artifacts/vault/firmware", content);
-      }
+      eventually(
+          "the copy is served",
+          () -> {
+            requireDelivered(operator, "/artifacts/vault/firmware", content);
+            return metric(operator, mapped) > 0;
+          });
       long before = metric(operator, mapped);
       requireDelivered(operator, "/artifacts/vault/firmware", content);
       awaitMetric(operator, mapped, before + 7);
@@ -165,11 +167,9 @@ class EncryptedDeliveryIT {
       long retired = Long.parseLong(before.replaceAll("(?s).*\"id\":(\\d+).*", "$1"));
       assertThat(operator.json("POST", "/api/v1/encryption/keys", "").statusCode()).isEqualTo(201);
       assertThat(operator.delete("/api/v1/encryption/keys/" + retired).statusCode()).isEqualTo(409);
-      long deadline = System.nanoTime() + 60_000_000_000L;
-      while (operator.delete("/api/v1/encryption/keys/" + retired).statusCode() != 204) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.sleep(200);
-      }
+      eventually(
+          "nothing needs the old key",
+          () -> operator.delete("/api/v1/encryption/keys/" + retired).statusCode() == 204);
       isOver.set(true);
       for (Future<Integer> device : devices) {
         assertThat(device.get()).isPositive();
@@ -249,11 +249,7 @@ class EncryptedDeliveryIT {
       }
       requireDelivered(operator, "/artifacts/open/shared", markedContent(100));
       // All plain blobs go but the one that the plain repository has.
-      long deadline = System.nanoTime() + 60_000_000_000L;
-      while (filesWith(MARKER).size() > 1 && System.nanoTime() < deadline) {
-        Thread.sleep(500);
-      }
-      assertThat(filesWith(MARKER)).hasSize(1);
+      eventually("the plain blobs are gone", () -> filesWith(MARKER).size() == 1);
       assertThat(operator.put("vault", "new", markedContent(99)).statusCode()).isEqualTo(201);
       assertThat(filesWith(MARKER)).hasSize(1);
     }
@@ -338,11 +334,7 @@ class EncryptedDeliveryIT {
   }
 
   private static void awaitMetric(Operator operator, String name, long expected) throws Exception {
-    long deadline = System.nanoTime() + 60_000_000_000L;
-    while (metric(operator, name) != expected) {
-      assertThat(System.nanoTime()).as("%s is %d", name, expected).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    eventually(name + " is " + expected, () -> metric(operator, name) == expected);
   }
 
   private static long metric(Operator operator, String name) throws Exception {
@@ -358,29 +350,20 @@ class EncryptedDeliveryIT {
   }
 
   private static void awaitSuspect(Operator operator) throws Exception {
-    long deadline = System.nanoTime() + 10_000_000_000L;
     String path = "/api/v1/repositories/vault/artifacts/firmware";
-    while (!operator.get(path).body().contains("\"suspect\":true")) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    eventually(
+        "the artifact is suspect", () -> operator.get(path).body().contains("\"suspect\":true"));
   }
 
   private static void awaitProgress(Operator operator, String pattern) throws Exception {
-    long deadline = System.nanoTime() + 60_000_000_000L;
     String path = "/api/v1/repositories/vault/encryption";
-    while (!Pattern.compile(pattern).matcher(operator.get(path).body()).find()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    eventually(
+        "the progress matches " + pattern,
+        () -> Pattern.compile(pattern).matcher(operator.get(path).body()).find());
   }
 
   private void awaitUpload() throws Exception {
-    long deadline = System.nanoTime() + 10_000_000_000L;
-    while (uploadedBytes() < 1_000_000) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      Thread.sleep(20);
-    }
+    eventually("a million bytes are uploaded", () -> uploadedBytes() >= 1_000_000);
   }
 
   private long uploadedBytes() throws IOException {

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -175,7 +176,7 @@ class FirmwareDeliveryIT {
     Path orphan = shard.resolve(key);
     Files.write(orphan, new byte[100]);
     server.restart();
-    await(() -> !Files.exists(orphan));
+    eventually("the orphan is swept", () -> !Files.exists(orphan));
     assertThat(known).exists();
     requireRangesAreByteExact();
   }
@@ -247,7 +248,9 @@ class FirmwareDeliveryIT {
       operator.download(DOWNLOAD, "Range", "bytes=" + i + "-" + (i + 100));
     }
     // A transfer is counted just after its last byte arrived.
-    await(() -> metric("artifact_server_transfer_seconds_count") >= transfers + 200);
+    eventually(
+        "all are counted",
+        () -> metric("artifact_server_transfer_seconds_count") >= transfers + 200);
     // Background sweeps use connections too: fewer than one for each of 200 downloads.
     assertThat(metric("hikaricp_connections_usage_seconds_count")).isLessThan(before + 100);
   }
@@ -259,7 +262,7 @@ class FirmwareDeliveryIT {
     assertThat(operator.delete(METADATA).statusCode()).isEqualTo(204);
     assertThat(operator.download(DOWNLOAD).statusCode()).isEqualTo(404);
     assertThat(operator.delete(METADATA).statusCode()).isEqualTo(404);
-    await(() -> blobs().size() == before.size() - 1);
+    eventually("the blob is deleted", () -> blobs().size() == before.size() - 1);
   }
 
   @Test
@@ -321,11 +324,11 @@ class FirmwareDeliveryIT {
   }
 
   private void awaitPartFile() throws Exception {
-    await(() -> !files("uploads").isEmpty());
+    eventually("the upload has begun", () -> !files("uploads").isEmpty());
   }
 
   private void awaitNoPartFile() throws Exception {
-    await(() -> files("uploads").isEmpty());
+    eventually("the upload is gone", () -> files("uploads").isEmpty());
   }
 
   private List<Path> files(String folder) throws IOException {
@@ -347,24 +350,11 @@ class FirmwareDeliveryIT {
         .toList();
   }
 
-  private static void await(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + 30_000_000_000L;
-    while (!condition.holds()) {
-      assertThat(System.nanoTime()).as("waited for 30 s").isLessThan(deadline);
-      Thread.sleep(50);
-    }
-  }
-
   private static String hex(DigestAlgorithm algorithm, byte[] bytes) {
     return HexFormat.of().formatHex(algorithm.newMessageDigest().digest(bytes));
   }
 
   private static String base64(DigestAlgorithm algorithm, byte[] bytes) {
     return Base64.getEncoder().encodeToString(algorithm.newMessageDigest().digest(bytes));
-  }
-
-  @FunctionalInterface
-  private interface Condition {
-    boolean holds() throws Exception;
   }
 }

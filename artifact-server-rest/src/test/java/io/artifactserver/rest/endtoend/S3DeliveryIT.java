@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.testserver.FaultProxy;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -308,11 +308,9 @@ class S3DeliveryIT {
   }
 
   private void awaitServed(String address) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (operator.download(address, "Range", "bytes=0-9").statusCode() != 206) {
-      assertThat(System.nanoTime() - deadline).as("nanoseconds late").isNegative();
-      Thread.sleep(100);
-    }
+    eventually(
+        address + " is served",
+        () -> operator.download(address, "Range", "bytes=0-9").statusCode() == 206);
   }
 
   private static long firstByte(String range) {

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -94,24 +96,19 @@ class ShutdownIT {
   }
 
   private static void awaitUnready(Wire balancer) throws Exception {
-    for (int i = 0; i < 600; i++) {
-      balancer.send(READINESS);
-      if (balancer.receive(true).status() == 503) {
-        return;
-      }
-      Thread.sleep(50);
-    }
-    throw new AssertionError("Readiness stays up");
+    eventually(
+        "readiness is down",
+        () -> {
+          balancer.send(READINESS);
+          return balancer.receive(true).status() == 503;
+        });
   }
 
   private static void awaitRefused(PackagedServer server) {
-    assertThatThrownBy(
-            () -> {
-              for (int i = 0; i < 600; i++) {
-                new Wire(server.port()).close();
-                Thread.sleep(50);
-              }
-            })
-        .isInstanceOf(IOException.class);
+    eventuallyPasses(
+        "new connections are refused",
+        () ->
+            assertThatThrownBy(() -> new Wire(server.port()).close())
+                .isInstanceOf(IOException.class));
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -402,18 +402,12 @@ class TlsIT {
   }
 
   private void awaitSubject(String expected) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!subject(authority.client(null), "localhost").equals(expected)) {
-      assertThat(System.nanoTime()).as("waiting for " + expected).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    eventually(
+        "the certificate is " + expected,
+        () -> subject(authority.client(null), "localhost").equals(expected));
   }
 
   private void awaitLog(String expected) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!server.log().contains(expected)) {
-      assertThat(System.nanoTime()).as("waiting for " + expected).isLessThan(deadline);
-      Thread.sleep(50);
-    }
+    eventually("the log has \"" + expected + '"', () -> server.log().contains(expected));
   }
 }

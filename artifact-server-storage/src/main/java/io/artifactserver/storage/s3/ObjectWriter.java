@@ -211,7 +211,9 @@ final class ObjectWriter {
       } catch (SdkException e) {
         if (conditional && S3Errors.isConditionRefused(e)) {
           withoutConditions();
-        } else if (!(S3Errors.isPreconditionFailed(e) || S3Errors.isNotFound(e))) {
+        } else if (!(S3Errors.isPreconditionFailed(e)
+            || S3Errors.isNotFound(e)
+            || S3Errors.isBrokenOff(e))) {
           throw e;
         } else if (isOurs(key)) {
           return;

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.StorageException;
+import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +85,11 @@ record S3Bucket(
         outage.failed(begun);
       }
       throw e;
+    } catch (UncheckedIOException e) {
+      // The SDK parses the body of some answers after the last of its attempts, and throws what
+      // reading it threw.
+      outage.answered();
+      throw S3Errors.brokeOff(e);
     } catch (RuntimeException | Error e) {
       outage.unknown();
       throw e;

@@ -2,8 +2,10 @@ package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
+import java.io.UncheckedIOException;
 import java.util.Set;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** Classifies what the SDK throws. Immutable, thread-safe. */
@@ -73,6 +75,16 @@ final class S3Errors {
   /** Whether the server answered at all. */
   static boolean isAnswer(SdkException e) {
     return e instanceof AwsServiceException;
+  }
+
+  /** An answer that ended, or stopped coming, within its body. */
+  static SdkException brokeOff(UncheckedIOException e) {
+    return SdkClientException.create("the answer broke off: " + e.getMessage(), e);
+  }
+
+  /** Whether the answer ended within its body: the server did what it was asked to, perhaps. */
+  static boolean isBrokenOff(SdkException e) {
+    return e.getCause() instanceof UncheckedIOException;
   }
 
   static int status(SdkException e) {

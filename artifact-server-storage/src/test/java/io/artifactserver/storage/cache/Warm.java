@@ -1,5 +1,6 @@
 package io.artifactserver.storage.cache;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.BlobRef;
@@ -9,12 +10,9 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 
 /** Fills the cache. */
 final class Warm {
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
-
   private Warm() {}
 
   /** Asks for a blob's first byte, and waits until all of it can be mapped. */
@@ -37,12 +35,8 @@ final class Warm {
   }
 
   /** Waits for something that happens in the background. */
-  static void await(Condition condition) throws StorageException {
-    long start = System.nanoTime();
-    while (!condition.holds()) {
-      assertThat(System.nanoTime() - start).as("nanoseconds waited").isLessThan(PATIENCE_NANOS);
-      LockSupport.parkNanos(1_000_000);
-    }
+  static void await(Condition condition) {
+    eventually("what happens in the background", condition::holds);
   }
 
   interface Condition {

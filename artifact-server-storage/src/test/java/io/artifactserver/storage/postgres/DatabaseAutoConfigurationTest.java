@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.testserver.Ports;
 import io.artifactserver.storage.catalog.InstallationId;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -82,11 +81,8 @@ class DatabaseAutoConfigurationTest {
   }
 
   @Test
-  void saysThatTheDatabaseDoesNotAnswer() throws IOException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+  void saysThatTheDatabaseDoesNotAnswer() {
+    int port = Ports.reserve();
     DatabaseProperties properties =
         new DatabaseProperties(
             "jdbc:postgresql://127.0.0.1:" + port + "/firmware?password=hidden",

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.s3;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.BlobRef;
@@ -29,7 +30,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,8 +42,6 @@ import org.springframework.util.unit.DataSize;
 class CachedS3BlobStoreTest extends BlobStoreContract {
   private static final int PIECE_LENGTH = S3TestServer.CHUNK_LENGTH;
   private static final int LARGE_PIECE = 1 << 20;
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
-
   @TempDir private static Path serverFolder;
   private static S3ProxyServer server;
   private static FaultProxy proxy;
@@ -200,16 +198,13 @@ class CachedS3BlobStoreTest extends BlobStoreContract {
     return range.length();
   }
 
-  private static void awaitMappable(BlobStore store, BlobRef ref) throws StorageException {
-    long start = System.nanoTime();
-    while (true) {
-      Optional<FileRegion> region = store.blob(ref).fileRegion(ByteRange.whole(ref.length()));
-      if (region.isPresent()) {
-        region.get().close();
-        return;
-      }
-      assertThat(System.nanoTime() - start).as("nanoseconds waited").isLessThan(PATIENCE_NANOS);
-      LockSupport.parkNanos(1_000_000);
-    }
+  private static void awaitMappable(BlobStore store, BlobRef ref) {
+    eventually(
+        "the blob is mappable",
+        () -> {
+          Optional<FileRegion> region = store.blob(ref).fileRegion(ByteRange.whole(ref.length()));
+          region.ifPresent(FileRegion::close);
+          return region.isPresent();
+        });
   }
 }

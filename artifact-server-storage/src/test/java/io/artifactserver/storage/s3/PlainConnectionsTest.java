@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Before a server that says what a test wants it to say. */
 @Timeout(60)
 class PlainConnectionsTest {
-  private static final Duration READ_TIMEOUT = Duration.ofSeconds(1);
+  /** For tests that do not wait for it: a busy machine may answer after seconds. */
+  private static final Duration PATIENT = Duration.ofMinutes(2);
+
+  private static final Duration IMPATIENT = Duration.ofSeconds(2);
   private static final byte[] REQUEST = ascii("GET / HTTP/1.1\r\n\r\n");
   private static final String HEAD = "HTTP/1.1 206 OK\r\nContent-Length: 5\r\n\r\n";
 
@@ -38,15 +41,23 @@ class PlainConnectionsTest {
 
   private final AtomicInteger accepted = new AtomicInteger();
   private ServerSocket server;
+  private Thread acceptor;
   private PlainConnections connections;
 
   @BeforeEach
   void open() throws Exception {
     server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    Thread.ofVirtual().start(this::accept);
-    connections =
-        new PlainConnections(
-            "localhost", server.getLocalPort(), Duration.ofSeconds(5), READ_TIMEOUT, 2);
+    acceptor = Thread.ofVirtual().start(this::accept);
+    connections = connections(PATIENT);
+  }
+
+  private PlainConnections connections(Duration readTimeout) {
+    return new PlainConnections("localhost", server.getLocalPort(), PATIENT, readTimeout, 2);
+  }
+
+  private void becomeImpatient() {
+    connections.close();
+    connections = connections(IMPATIENT);
   }
 
   @AfterEach
@@ -173,6 +184,7 @@ class PlainConnectionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", HEAD})
   void aServerThatStopsSendingIsNotWaitedForForEver(String answer) throws Exception {
+    becomeImpatient();
     answers.add(List.of(ascii(answer + "by")));
     PlainConnection connection = connections.take().orElseThrow();
     assertThatThrownBy(() -> read(connection)).isInstanceOf(SocketTimeoutException.class);
@@ -183,10 +195,11 @@ class PlainConnectionsTest {
   /** The client's client may be slow: only waiting for the server counts. */
   @Test
   void aReaderThatTakesItsTimeIsNotStalled() throws Exception {
+    becomeImpatient();
     answers.add(List.of(ascii(HEAD + "bytes")));
     PlainConnection connection = connections.take().orElseThrow();
     ask(connection);
-    Thread.sleep(READ_TIMEOUT.multipliedBy(2));
+    Thread.sleep(IMPATIENT.multipliedBy(2));
     ByteBuffer target = ByteBuffer.allocate(5);
     assertThat(connection.read(target, 5)).isEqualTo(5);
     connection.finish();
@@ -211,6 +224,8 @@ class PlainConnectionsTest {
   @Test
   void aServerThatIsAwayTakesNoPlace() throws Exception {
     server.close();
+    // The port is closed when nobody accepts from it any more.
+    acceptor.join();
     for (int i = 0; i < 5; i++) {
       assertThatThrownBy(() -> connections.take()).isInstanceOf(IOException.class);
     }
@@ -218,8 +233,7 @@ class PlainConnectionsTest {
 
   @Test
   void aNameThatLeadsNowhereIsAFailureAsAnyOther() {
-    try (PlainConnections nowhere =
-        new PlainConnections("s3.invalid", 80, Duration.ofSeconds(5), READ_TIMEOUT, 2)) {
+    try (PlainConnections nowhere = new PlainConnections("s3.invalid", 80, PATIENT, PATIENT, 2)) {
       assertThatThrownBy(nowhere::take).isInstanceOf(IOException.class);
     }
   }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.s3;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -308,11 +309,15 @@ class S3FaultTest {
   void aBodyThatStallsGoesOnAfterTheReadTimeout() throws Exception {
     byte[] content = content(2 * CHUNK);
     BlobRef ref = store(content);
-    proxy.reset();
-    proxy.plan(1, isGet(), new Fault.Stall(500));
-    requireRead(ref, ByteRange.whole(CHUNK), content);
-    assertThat(rangesAsked())
-        .containsExactly(wire(ByteRange.whole(CHUNK)), wire(new ByteRange(500, CHUNK - 500)));
+    try (S3TestServer impatient =
+        new S3TestServer(proxy.endpoint(), Map.of("prefix", prefix, "read-timeout", "5s"))) {
+      S3BlobStore own = impatient.open();
+      proxy.reset();
+      proxy.plan(1, isGet(), new Fault.Stall(500));
+      assertThat(read(own, ref, ByteRange.whole(CHUNK))).isEqualTo(Arrays.copyOf(content, CHUNK));
+      assertThat(rangesAsked())
+          .containsExactly(wire(ByteRange.whole(CHUNK)), wire(new ByteRange(500, CHUNK - 500)));
+    }
   }
 
   @Test
@@ -567,6 +572,24 @@ class S3FaultTest {
     requireRead(store(small), ByteRange.whole(small.length), small);
   }
 
+  /** The client parses this body after the last of its attempts, and throws what comes raw. */
+  @Test
+  void anAnswerThatBreaksOffAfterItsHeadDoesNotLoseTheBlob() throws Exception {
+    byte[] large = content(PART + 1);
+    proxy.plan(1, completes(), new Fault.Truncate(0));
+    requireRead(store(large), ByteRange.whole(large.length), large);
+  }
+
+  @Test
+  void anAnswerThatBreaksOffForAnUnknownBlobIsAnOutage() throws Exception {
+    proxy.plan(1, completes(), new Fault.Truncate(0));
+    proxy.plan(
+        Integer.MAX_VALUE, request -> request.method().equals("HEAD"), new Fault.Refuse(404, ""));
+    assertThatExceptionOfType(StorageException.StorageUnavailable.class)
+        .isThrownBy(() -> store(content(PART + 1)))
+        .withMessageContaining("broke off");
+  }
+
   @Test
   void aBlobWhoseCommitCannotBeVerifiedIsTakenBack() throws Exception {
     proxy.plan(ATTEMPTS, request -> request.method().equals("HEAD"), new Fault.Refuse(500, ""));
@@ -758,11 +781,7 @@ class S3FaultTest {
     };
   }
 
-  private static void await(BooleanSupplier isSo) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (!isSo.getAsBoolean()) {
-      assertThat(System.nanoTime() - deadline).as("nanoseconds late").isNegative();
-      Thread.sleep(10);
-    }
+  private static void await(BooleanSupplier isSo) {
+    eventually("what the test waits for", isSo::getAsBoolean);
   }
 }

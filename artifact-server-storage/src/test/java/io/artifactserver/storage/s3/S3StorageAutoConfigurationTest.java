@@ -6,12 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.testserver.FaultProxy;
+import io.artifactserver.core.testserver.Ports;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import io.artifactserver.storage.backend.UnknownBackendAutoConfiguration;
 import io.artifactserver.storage.window.WindowAutoConfiguration;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -97,12 +95,8 @@ class S3StorageAutoConfigurationTest {
   }
 
   @Test
-  void saysThatTheServerDoesNotAnswer() throws IOException {
-    int nobody;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nobody = free.getLocalPort();
-    }
-    String endpoint = "http://127.0.0.1:" + nobody;
+  void saysThatTheServerDoesNotAnswer() {
+    String endpoint = "http://127.0.0.1:" + Ports.reserve();
     requireRefusal(
         runner().withPropertyValues(set("bucket", "any"), set("endpoint", endpoint)),
         endpoint + " did not answer within 0 s");
