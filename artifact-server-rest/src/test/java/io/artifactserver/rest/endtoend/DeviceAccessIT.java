@@ -411,8 +411,8 @@ class DeviceAccessIT {
   private double transfers() throws Exception {
     double before = -1;
     double now = metric("artifact_server_transfer_seconds_count");
-    for (int same = 0; same < 3; same = before == now ? same + 1 : 0) {
-      Thread.sleep(20);
+    for (int same = 0; same < 5; same = before == now ? same + 1 : 0) {
+      Thread.sleep(50);
       before = now;
       now = metric("artifact_server_transfer_seconds_count");
     }
