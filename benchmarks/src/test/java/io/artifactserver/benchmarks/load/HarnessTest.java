@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.artifactserver.benchmarks.load.LoadReport.Round;
 import io.artifactserver.benchmarks.load.LyingServer.Lie;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,14 +44,36 @@ class HarnessTest {
     return Files.readAllBytes(file);
   }
 
-  private static RoundSettings settings() {
-    return new RoundSettings(
-        CONTENT, 1, 1, Duration.ofMillis(400), Duration.ofMillis(300), 1, 0, Optional.empty());
+  /** Longer than any right answer takes, however busy the machine is. */
+  private static final Duration PATIENT = Duration.ofMinutes(2);
+
+  private static RoundSettings settings(Duration duration, Duration stall, double rate) {
+    return new RoundSettings(CONTENT, 1, 1, duration, stall, 1, rate, Optional.empty());
   }
 
   private Round run(Scenario scenario, Lie lie, int honestRequests, int piece) throws IOException {
-    try (LyingServer server = new LyingServer(bytes(), lie, honestRequests, piece)) {
-      return scenario.run(server.target(), ServerProbe.UNKNOWN, settings());
+    return run(scenario, lie, honestRequests, piece, HarnessTest::hasSeenSomething);
+  }
+
+  private static boolean hasSeenSomething(Round round) {
+    return round.requests() > 0 || !round.failures().isEmpty();
+  }
+
+  /** Runs rounds, each twice as long as the one before, until one has seen enough. */
+  private Round run(
+      Scenario scenario, Lie lie, int honestRequests, int piece, Predicate<Round> hasSeenEnough)
+      throws IOException {
+    Duration stall = lie == Lie.STALL ? Duration.ofMillis(300) : PATIENT;
+    Duration duration = Duration.ofMillis(400);
+    while (true) {
+      try (LyingServer server = new LyingServer(bytes(), lie, honestRequests, piece)) {
+        Round round =
+            scenario.run(server.target(), ServerProbe.UNKNOWN, settings(duration, stall, 0));
+        if (hasSeenEnough.test(round) || duration.compareTo(PATIENT) > 0) {
+          return round;
+        }
+      }
+      duration = duration.multipliedBy(2);
     }
   }
 
@@ -63,22 +90,26 @@ class HarnessTest {
 
   @Test
   void readsWholeFiles() throws IOException {
-    Round round = run(FULL, Lie.NONE, 0, 65_536);
+    Round round = run(FULL, Lie.NONE, 0, 65_536, seen -> seen.bodyBytes() > LENGTH);
     assertEquals("{}", round.failures().toString());
     assertTrue(round.bodyBytes() > LENGTH);
   }
 
   @Test
   void resumesWhereItDropped() throws IOException {
-    Round round = run(RESUME, Lie.NONE, 0, 8192);
+    Round round = run(RESUME, Lie.NONE, 0, 8192, seen -> resumes(seen) > 0 && seen.requests() > 0);
     assertEquals("{}", round.failures().toString());
-    assertTrue(round.more().getOrDefault("resumes/s", 0.0) > 0);
+    assertTrue(resumes(round) > 0);
     assertTrue(round.requests() > 0);
+  }
+
+  private static double resumes(Round round) {
+    return round.more().getOrDefault("resumes/s", 0.0);
   }
 
   @Test
   void reconnectsToAServerThatCloses() throws IOException {
-    Round round = run(RANGES, Lie.CLOSES, 0, 65_536);
+    Round round = run(RANGES, Lie.CLOSES, 0, 65_536, seen -> seen.requests() > 4);
     assertEquals("{}", round.failures().toString());
     assertTrue(round.requests() > 4);
   }
@@ -87,10 +118,15 @@ class HarnessTest {
   @EnumSource(names = {"WRONG_BYTE", "WRONG_LAST_BYTE"})
   void aWrongByteEndsTheRun(Lie lie) {
     WrongBytesException wrong =
-        assertThrows(WrongBytesException.class, () -> run(RANGES, lie, 6, 65_536));
+        assertThrows(WrongBytesException.class, () -> runUntilItThrows(RANGES, lie, 6));
     assertTrue(String.valueOf(wrong.getMessage()).contains("wrong byte at position"));
-    assertThrows(WrongBytesException.class, () -> run(FULL, lie, 3, 65_536));
-    assertThrows(WrongBytesException.class, () -> run(RESUME, lie, 0, 65_536));
+    assertThrows(WrongBytesException.class, () -> runUntilItThrows(FULL, lie, 3));
+    assertThrows(WrongBytesException.class, () -> runUntilItThrows(RESUME, lie, 0));
+  }
+
+  private Round runUntilItThrows(Scenario scenario, Lie lie, int honestRequests)
+      throws IOException {
+    return run(scenario, lie, honestRequests, 65_536, _ -> false);
   }
 
   @ParameterizedTest
@@ -113,11 +149,17 @@ class HarnessTest {
 
   @Test
   void aServerThatIsNotThereIsAFailure() throws IOException {
-    Target nobody;
-    try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 1)) {
-      nobody = server.target();
+    Round round;
+    // A port that is taken, and on which nobody listens.
+    try (Socket held = new Socket()) {
+      held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      URI nobody = URI.create("http://127.0.0.1:" + held.getLocalPort() + "/file");
+      round =
+          RANGES.run(
+              new Target(nobody, ""),
+              ServerProbe.UNKNOWN,
+              settings(Duration.ofMillis(400), PATIENT, 0));
     }
-    Round round = RANGES.run(nobody, ServerProbe.UNKNOWN, settings());
     assertEquals(0, round.requests());
     assertEquals(Set.of("connect"), round.failures().keySet());
   }
@@ -125,30 +167,38 @@ class HarnessTest {
   @Test
   void latencyCountsFromWhenARequestWasDue() throws IOException {
     // Each answer takes a while, for the body comes byte by byte; requests are due far more often.
-    RoundSettings hurried =
-        new RoundSettings(
-            CONTENT, 1, 1, Duration.ofMillis(600), Duration.ofSeconds(5), 1, 1e6, Optional.empty());
-    try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 1)) {
-      Round late = RANGES.run(server.target(), ServerProbe.UNKNOWN, hurried);
-      Round plain = RANGES.run(server.target(), ServerProbe.UNKNOWN, settings());
-      assertTrue(late.requests() > 0);
-      assertTrue(
-          late.latency().max() > plain.latency().mean(),
-          "a schedule that cannot be kept shows in the latencies");
-      assertTrue(late.latency().max() > 300, "nearly as old as the round: " + late.latency());
-    }
+    Duration duration = Duration.ofMillis(600);
+    Round late;
+    do {
+      try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 1)) {
+        late = RANGES.run(server.target(), ServerProbe.UNKNOWN, settings(duration, PATIENT, 1e6));
+      }
+      duration = duration.multipliedBy(2);
+    } while (late.requests() == 0 && duration.compareTo(PATIENT) < 0);
+    assertTrue(late.requests() > 0);
+    // The last one to end was due at the beginning.
+    assertTrue(
+        late.latency().max() > duration.toMillis() / 4.0,
+        "half as old as the round, or more: " + late.latency());
   }
 
   @Test
   void aLimitedNumberOfRequestsIsSentAtARate() throws IOException {
-    RoundSettings rated =
-        new RoundSettings(
-            CONTENT, 1, 1, Duration.ofMillis(500), Duration.ofSeconds(5), 1, 40, Optional.empty());
-    try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 65_536)) {
-      RANGES.run(server.target(), ServerProbe.UNKNOWN, rated);
-      // 0.1 s of connecting, 0.3 of settling and the half second: 40 a second cannot be more.
-      assertTrue(server.requests() >= 10 && server.requests() <= 60, "" + server.requests());
-    }
+    double rate = 40;
+    Duration duration = Duration.ofMillis(500);
+    int requests;
+    double seconds;
+    do {
+      try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 65_536)) {
+        long begun = System.nanoTime();
+        RANGES.run(server.target(), ServerProbe.UNKNOWN, settings(duration, PATIENT, rate));
+        seconds = (System.nanoTime() - begun) / 1e9;
+        requests = server.requests();
+      }
+      duration = duration.multipliedBy(2);
+    } while (requests < 10 && duration.compareTo(PATIENT) < 0);
+    // However slow the machine is, none is sent before it is due.
+    assertTrue(requests >= 10 && requests <= rate * seconds + 2, requests + " in " + seconds);
   }
 
   @Test
