@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
 import java.io.IOException;
 import java.net.URI;
@@ -26,6 +27,9 @@ final class PackagedServer implements AutoCloseable {
 
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
+
+  /** PostgreSQL's, in a data folder. */
+  private static final String PROGRAMS = "postgres-binaries";
 
   private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
 
@@ -144,6 +148,7 @@ final class PackagedServer implements AutoCloseable {
   private Process launch() throws IOException {
     List<String> command = new ArrayList<>(JVM);
     Unpacked unpacked = Unpacked.once();
+    unpacked.programs().copyTo(dataFolder.resolve(PROGRAMS));
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
     command.add("-XX:+UnlockDiagnosticVMOptions");
@@ -167,6 +172,7 @@ final class PackagedServer implements AutoCloseable {
         }
         try {
           if (client.send(health, HttpResponse.BodyHandlers.ofString()).statusCode() == 200) {
+            Unpacked.once().programs().keep(dataFolder.resolve(PROGRAMS));
             return;
           }
         } catch (IOException e) {
@@ -183,7 +189,7 @@ final class PackagedServer implements AutoCloseable {
    * later one. The tests start some hundred servers. Test classes run in several processes at once:
    * the first one makes it, the others wait for it.
    */
-  private record Unpacked(Path jar, Optional<Path> cache) {
+  private record Unpacked(Path jar, Optional<Path> cache, FolderTemplate programs) {
     private static @Nullable Unpacked known;
 
     static synchronized Unpacked once() throws IOException {
@@ -215,7 +221,8 @@ final class PackagedServer implements AutoCloseable {
       Path cache = folder.resolve("start.aot");
       return new Unpacked(
           folder.resolve(packaged.getFileName()),
-          Files.exists(cache) ? Optional.of(cache) : Optional.empty());
+          Files.exists(cache) ? Optional.of(cache) : Optional.empty(),
+          new FolderTemplate(folder.resolve(PROGRAMS)));
     }
 
     private static void unpackAndRecord(Path packaged, Path folder) throws IOException {

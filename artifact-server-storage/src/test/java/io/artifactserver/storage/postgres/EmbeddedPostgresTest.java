@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.testserver.FolderTemplate;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,16 +32,37 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
 class EmbeddedPostgresTest {
+  /** Unpacked by the first test and copied by the others. */
+  @TempDir static Path template;
+
   @TempDir Path folder;
+
+  @BeforeEach
+  void copyPrograms() throws IOException {
+    programs().copyTo(folder.resolve("postgres-binaries"));
+  }
+
+  @AfterEach
+  void keepPrograms() throws IOException {
+    programs().keep(folder.resolve("postgres-binaries"));
+  }
+
+  private static FolderTemplate programs() {
+    return new FolderTemplate(template.resolve("postgres-binaries"));
+  }
 
   @Test
   void commitsDurablyListensOnLoopbackOnlyAndWantsThePassword() throws Exception {
+    // What follows is about files that it makes itself.
+    PostgresBinaries.deleteRecursively(folder.resolve("postgres-binaries"));
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
       try (Connection connection = connect(postgres)) {
         assertThat(query(connection, "show fsync")).isEqualTo("on");

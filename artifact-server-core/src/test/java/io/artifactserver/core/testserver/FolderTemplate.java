@@ -1,0 +1,60 @@
+package io.artifactserver.core.testserver;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * A folder that takes seconds to make and is copied instead, once a test has made it: PostgreSQL's
+ * programs, say, which each new data folder wants. Thread-safe, also among processes.
+ *
+ * @param folder where the template is, or will be
+ */
+public record FolderTemplate(Path folder) {
+  /** Makes {@code target} of the template, if there is one and {@code target} does not exist. */
+  public void copyTo(Path target) throws IOException {
+    if (Files.exists(folder) && !Files.exists(target)) {
+      Files.createDirectories(
+          target.resolveSibling("."),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      copy(folder, target);
+    }
+  }
+
+  /** Makes the template of {@code source}, which nobody writes to, if there is none yet. */
+  public void keep(Path source) throws IOException {
+    if (Files.exists(folder) || !Files.exists(source)) {
+      return;
+    }
+    Files.createDirectories(folder.resolveSibling("."));
+    Path unfinished =
+        folder.resolveSibling(folder.getFileName() + "." + ProcessHandle.current().pid());
+    copy(source, unfinished);
+    try {
+      Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+    } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+      // Another process was quicker, with the same.
+    }
+  }
+
+  private static void copy(Path source, Path target) throws IOException {
+    Process copy =
+        new ProcessBuilder("cp", "--archive", source.toString(), target.toString())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(copy.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      if (copy.waitFor() != 0) {
+        throw new IOException("Cannot copy %s to %s: %s".formatted(source, target, output));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+}
