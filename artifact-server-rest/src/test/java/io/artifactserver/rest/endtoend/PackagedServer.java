@@ -60,6 +60,13 @@ final class PackagedServer implements AutoCloseable {
   /** Starts a server on the folder and waits until it is healthy. */
   static PackagedServer start(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
+    copyPrograms(dataFolder);
+    return startOnNothing(dataFolder, arguments);
+  }
+
+  /** The same, without a data folder that was made before. */
+  static PackagedServer startOnNothing(Path dataFolder, String... arguments)
+      throws IOException, InterruptedException {
     int port = Ports.reserve();
     PackagedServer server = new PackagedServer(dataFolder, port, port, List.of(arguments));
     server.awaitHealthy();
@@ -69,6 +76,7 @@ final class PackagedServer implements AutoCloseable {
   /** The same, for a server whose port speaks TLS: another port redirects, and tells of health. */
   static PackagedServer startWithTls(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
+    copyPrograms(dataFolder);
     int healthPort = Ports.reserve();
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--artifact-server.tls.redirect-port=" + healthPort);
@@ -145,10 +153,14 @@ final class PackagedServer implements AutoCloseable {
     }
   }
 
+  /** PostgreSQL's, which a server would unpack for seconds into a new data folder. */
+  private static void copyPrograms(Path dataFolder) throws IOException {
+    Unpacked.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
+  }
+
   private Process launch() throws IOException {
     List<String> command = new ArrayList<>(JVM);
     Unpacked unpacked = Unpacked.once();
-    unpacked.programs().copyTo(dataFolder.resolve(PROGRAMS));
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
     command.add("-XX:+UnlockDiagnosticVMOptions");

@@ -15,7 +15,8 @@ class UnknownSettingIT {
   void stopsTheStartBeforeTheDataFolderIsMade() {
     Path data = folder.resolve("data");
     assertThatIllegalStateException()
-        .isThrownBy(() -> PackagedServer.start(data, "--artifact-server.catalog.cache-sise=1"))
+        .isThrownBy(
+            () -> PackagedServer.startOnNothing(data, "--artifact-server.catalog.cache-sise=1"))
         .withMessageContaining("APPLICATION FAILED TO START")
         .withMessageContaining("artifact-server.catalog.cache-sise")
         .withMessageContaining("The nearest is artifact-server.catalog.cache-size.");
