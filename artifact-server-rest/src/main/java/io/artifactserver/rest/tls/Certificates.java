@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The certificates that are served, read anew when their files change. Connections that are there
- * keep what they negotiated; new ones get the new certificate. Files that make no sense leave
- * everything as it is. Thread-safe.
+ * keep what they negotiated, and handshakes that have begun end with the certificate that they
+ * began with; new ones get the new certificate. Files that make no sense leave everything as it is.
+ * Thread-safe.
  */
 final class Certificates {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
@@ -41,6 +42,10 @@ final class Certificates {
   private final TlsFiles files;
   private final @Nullable String provider;
   private final SslContextFactory.Server served;
+
+  /** What new connections get. One that was replaced is left to the handshakes that it began. */
+  private volatile SslContextFactory.Server current;
+
   private @Nullable Digest seen;
 
   /**
@@ -52,7 +57,11 @@ final class Certificates {
     this.provider = TlsProvider.name(properties.provider());
     try {
       this.seen = files.digest();
-      this.served = tried(files.keyStore(), files.trustStore());
+      KeyStore keys = files.keyStore();
+      @Nullable KeyStore authorities = files.trustStore();
+      this.current = started(keys, authorities);
+      this.served = new Served();
+      configure(served, keys, authorities);
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException("artifact-server.tls: " + reason(e), e);
     }
@@ -74,12 +83,7 @@ final class Certificates {
       seen = digest;
       KeyStore keys = files.keyStore();
       @Nullable KeyStore authorities = files.trustStore();
-      // First on a trial: a failure while the served one is reloaded would leave it without any.
-      tried(keys, authorities);
-      served.reload(factory -> {
-        factory.setKeyStore(keys);
-        factory.setTrustStore(authorities);
-      });
+      current = started(keys, authorities);
       LOG.info("Serving the certificates that are new in {}", properties.certificate());
       logExpiry(keys);
     } catch (Exception e) {
@@ -87,8 +91,20 @@ final class Certificates {
     }
   }
 
-  private SslContextFactory.Server tried(KeyStore keys, @Nullable KeyStore authorities) {
+  private SslContextFactory.Server started(KeyStore keys, @Nullable KeyStore authorities) {
     SslContextFactory.Server factory = new ResumingServer();
+    configure(factory, keys, authorities);
+    try {
+      factory.start();
+      factory.newSSLEngine();
+      return factory;
+    } catch (Exception e) {
+      throw new IllegalStateException("The certificates cannot be served: " + e.getMessage(), e);
+    }
+  }
+
+  private void configure(
+      SslContextFactory.Server factory, KeyStore keys, @Nullable KeyStore authorities) {
     factory.setProvider(provider);
     factory.setKeyStore(keys);
     factory.setKeyStorePassword(TlsFiles.STORE_PASSWORD);
@@ -102,14 +118,6 @@ final class Certificates {
         properties.clientCertificates() == TlsProperties.ClientCertificates.WANT);
     factory.setNeedClientAuth(
         properties.clientCertificates() == TlsProperties.ClientCertificates.NEED);
-    try {
-      factory.start();
-      factory.newSSLEngine();
-      factory.stop();
-      return factory;
-    } catch (Exception e) {
-      throw new IllegalStateException("The certificates cannot be served: " + e.getMessage(), e);
-    }
   }
 
   private static void logExpiry(KeyStore keys) throws GeneralSecurityException {
@@ -141,6 +149,22 @@ final class Certificates {
       if (Conscrypt.isConscrypt(engine)) {
         Conscrypt.setUseSessionTickets(engine, true);
       }
+    }
+  }
+
+  /**
+   * What Jetty holds on to. Reloading one in its place, as Jetty can, takes the certificates away
+   * from the handshakes that are under way.
+   */
+  private final class Served extends SslContextFactory.Server {
+    @Override
+    public SSLEngine newSSLEngine() {
+      return current.newSSLEngine();
+    }
+
+    @Override
+    public SSLEngine newSSLEngine(String host, int port) {
+      return current.newSSLEngine(host, port);
     }
   }
 }

@@ -20,14 +20,14 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A certificate authority in a folder, made with the JDK's keytool. Used by one thread. */
-final class TestAuthority {
+public final class TestAuthority {
   private static final String PASSWORD = "password";
   private static final String CA = "ca";
 
   private final Path folder;
   private final Path store;
 
-  TestAuthority(Path folder, String name) throws IOException, InterruptedException {
+  public TestAuthority(Path folder, String name) throws IOException, InterruptedException {
     this.folder = folder;
     this.store = folder.resolve(name + ".p12");
     keytool("-alias", CA, "-dname", "CN=" + name, "-ext", "bc:critical=ca:true");
@@ -39,7 +39,7 @@ final class TestAuthority {
    * @param subject such as {@code CN=device}
    * @param extensions of keytool, such as {@code san=dns:device}
    */
-  void issue(String alias, String subject, String... extensions)
+  public void issue(String alias, String subject, String... extensions)
       throws IOException, InterruptedException {
     List<String> options = new ArrayList<>();
     options.addAll(List.of("-alias", alias, "-dname", subject, "-signer", CA));
@@ -56,7 +56,8 @@ final class TestAuthority {
   }
 
   /** Writes the certificate with its chain, in place of what is there, at once. */
-  Path certificateFile(String alias, Path file) throws IOException, GeneralSecurityException {
+  public Path certificateFile(String alias, Path file)
+      throws IOException, GeneralSecurityException {
     StringBuilder chain = new StringBuilder();
     for (Certificate certificate : keys().getCertificateChain(alias)) {
       chain.append(pem("CERTIFICATE", certificate.getEncoded()));
@@ -64,21 +65,21 @@ final class TestAuthority {
     return write(file, chain.toString());
   }
 
-  Path keyFile(String alias, Path file) throws IOException, GeneralSecurityException {
+  public Path keyFile(String alias, Path file) throws IOException, GeneralSecurityException {
     Key key = keys().getKey(alias, PASSWORD.toCharArray());
     return write(file, pem("PRIVATE KEY", key.getEncoded()));
   }
 
-  Path certificateFile(String alias) throws IOException, GeneralSecurityException {
+  public Path certificateFile(String alias) throws IOException, GeneralSecurityException {
     return certificateFile(alias, folder.resolve(alias + ".pem"));
   }
 
-  Path keyFile(String alias) throws IOException, GeneralSecurityException {
+  public Path keyFile(String alias) throws IOException, GeneralSecurityException {
     return keyFile(alias, folder.resolve(alias + ".key"));
   }
 
   /** Of a client that trusts this authority, and shows the certificate if there is an alias. */
-  SSLContext client(@Nullable String alias) throws IOException, GeneralSecurityException {
+  public SSLContext client(@Nullable String alias) throws IOException, GeneralSecurityException {
     KeyStore trusted = empty();
     trusted.setCertificateEntry(CA, keys().getCertificate(CA));
     TrustManagerFactory trust =
