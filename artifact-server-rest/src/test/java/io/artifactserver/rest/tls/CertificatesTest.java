@@ -21,7 +21,10 @@ class CertificatesTest {
 
   @TempDir private Path folder;
 
-  /** Jetty, when it reloads, forgets all certificates for a moment, and one that signs others for good. */
+  /**
+   * Jetty, when it reloads, forgets all certificates for a moment, and one that signs others for
+   * good.
+   */
   @ParameterizedTest
   @EnumSource(
       value = TlsProperties.Provider.class,
@@ -49,8 +52,7 @@ class CertificatesTest {
     authority.keyFile(alias, folder.resolve("server.key"));
   }
 
-  private Certificates certificates(TlsProperties.Provider provider)
-      throws Exception {
+  private Certificates certificates(TlsProperties.Provider provider) throws Exception {
     Certificates certificates =
         new Certificates(
             new TlsProperties(
