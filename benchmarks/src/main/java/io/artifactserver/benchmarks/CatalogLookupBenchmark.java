@@ -80,7 +80,8 @@ public class CatalogLookupBenchmark {
 
   /** The catalog under test. */
   protected ArtifactCatalog catalog(ArtifactCatalog database) {
-    return new CachedArtifactCatalog(database, new CatalogProperties(10_000, Duration.ofDays(1)));
+    return new CachedArtifactCatalog(
+        database, new CatalogProperties(10_000, Duration.ofDays(1)), Runnable::run);
   }
 
   /** What the data plane asks on a connection's thread. */

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is stored under which name. Thread-safe. Every method but {@link #peek} and {@link
- * #peekContent} asks the database and may block; {@link CatalogUnavailableException} (unchecked)
- * says that it could not.
+ * What is stored under which name. Thread-safe. Every method but those that peek asks the database
+ * and may block; {@link CatalogUnavailableException} (unchecked) says that it could not.
  */
 public interface ArtifactCatalog {
   /**
@@ -28,6 +27,27 @@ public interface ArtifactCatalog {
 
   /** The repository of this name, if there is one. */
   Optional<Repository> repository(String name);
+
+  /**
+   * As {@link #findRepository}, without asking the database: for strangers, who must not cost a
+   * query each. Empty also where {@link #knowsRepositories nothing is known}.
+   */
+  default Optional<Repository> peekRepository(String name) {
+    return Optional.empty();
+  }
+
+  /** Whether {@link #peekRepository} knows all repositories. No I/O. */
+  default boolean knowsRepositories() {
+    return false;
+  }
+
+  /**
+   * The repository of this name as far as this server knows: one that another server has made may
+   * be missing for as long as the catalog is cached.
+   */
+  default Optional<Repository> findRepository(String name) {
+    return repository(name);
+  }
 
   /** All repositories, by name. */
   List<Repository> repositories();

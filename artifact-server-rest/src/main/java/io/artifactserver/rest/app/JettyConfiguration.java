@@ -1,7 +1,10 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.rest.connection.ConnectionProperties;
+import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.download.ActiveRequests;
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
+import io.artifactserver.rest.download.ControlPlane;
 import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
 import io.artifactserver.rest.tls.Http2Connections;
@@ -43,6 +46,7 @@ public class JettyConfiguration {
   @Bean
   WebServerFactoryCustomizer<JettyServletWebServerFactory> dataPlane(
       ArtifactDownloadHandler downloads,
+      ControlPlane control,
       ProblemErrorHandler errors,
       TlsProperties tls,
       Http2Connections http2) {
@@ -57,7 +61,8 @@ public class JettyConfiguration {
         for (ServletHandler servlets : server.getContainedBeans(ServletHandler.class)) {
           servlets.setDecodeAmbiguousURIs(true);
         }
-        downloads.setHandler(server.getHandler());
+        control.setHandler(server.getHandler());
+        downloads.setHandler(control);
         Handler handler = tls.redirectPort() == 0 ? downloads : new HttpsRedirectHandler(downloads);
         server.setHandler(isGraceful ? new ActiveRequests(handler) : handler);
         server.setErrorHandler(errors);
@@ -70,8 +75,11 @@ public class JettyConfiguration {
   }
 
   @Bean
-  Http2Connections http2Connections(Http2Properties properties) {
-    return new Http2Connections(properties);
+  Http2Connections http2Connections(
+      Http2Properties properties,
+      Connections connections,
+      ConnectionProperties connectionProperties) {
+    return new Http2Connections(properties, connections, connectionProperties.stallTimeout());
   }
 
   private static void configure(Connector connector) {

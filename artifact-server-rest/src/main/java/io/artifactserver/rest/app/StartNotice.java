@@ -15,7 +15,7 @@ public class StartNotice {
   void listening(WebServerInitializedEvent event) {
     LOG.info(
         "Listening on port {}: devices at /artifacts, operators at /api/v1, described at"
-            + " /swagger-ui.html",
+            + " /swagger-ui/",
         event.getWebServer().getPort());
   }
 }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.BearerAuthenticationFilter;
+import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.catalog.ArtifactIdResolver;
 import io.artifactserver.rest.problem.SecurityProblems;
 import io.swagger.v3.oas.models.Components;
@@ -20,7 +21,6 @@ import org.springframework.security.web.authentication.AnonymousAuthenticationFi
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
-import org.springframework.web.servlet.config.annotation.ViewControllerRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** The control plane: access rules, deny by default, and what Spring MVC has to know. */
@@ -28,15 +28,14 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 public class WebConfiguration implements WebMvcConfigurer {
   private static final String OPERATOR = "OPERATOR";
 
-  /** A browser at the root is a human who looks for the way. */
-  @Override
-  public void addViewControllers(ViewControllerRegistry registry) {
-    registry.addRedirectViewController("/", "/swagger-ui.html");
-  }
-
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
     resolvers.add(new ArtifactIdResolver());
+  }
+
+  @Bean
+  OpenPaths openPaths(AccessProperties properties) {
+    return new OpenPaths(properties.publicMetrics());
   }
 
   @Bean
@@ -44,7 +43,7 @@ public class WebConfiguration implements WebMvcConfigurer {
       HttpSecurity http,
       Authenticator authenticator,
       SecurityProblems problems,
-      AccessProperties properties) {
+      OpenPaths openPaths) {
     return http.csrf(AbstractHttpConfigurer::disable)
         .formLogin(AbstractHttpConfigurer::disable)
         .httpBasic(AbstractHttpConfigurer::disable)
@@ -56,23 +55,14 @@ public class WebConfiguration implements WebMvcConfigurer {
             new BearerAuthenticationFilter(authenticator), AnonymousAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
-        .authorizeHttpRequests(requests -> {
-          requests
-              .requestMatchers("/actuator/health", "/actuator/health/**")
-              .permitAll()
-              .requestMatchers(
-                  "/",
-                  "/v3/api-docs",
-                  "/v3/api-docs/**",
-                  "/v3/api-docs.yaml",
-                  "/swagger-ui.html",
-                  "/swagger-ui/**")
-              .permitAll();
-          if (properties.publicMetrics()) {
-            requests.requestMatchers("/actuator/prometheus").permitAll();
-          }
-          requests.requestMatchers("/error").permitAll().anyRequest().hasRole(OPERATOR);
-        })
+        .authorizeHttpRequests(requests ->
+            requests
+                .requestMatchers(request -> openPaths.test(request.getRequestURI()))
+                .permitAll()
+                .requestMatchers("/error")
+                .permitAll()
+                .anyRequest()
+                .hasRole(OPERATOR))
         .build();
   }
 

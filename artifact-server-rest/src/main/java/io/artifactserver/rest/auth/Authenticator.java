@@ -20,9 +20,15 @@ import org.jspecify.annotations.Nullable;
  * class. Thread-safe.
  */
 public final class Authenticator {
-  /** What to send in WWW-Authenticate with a 401. */
+  /**
+   * What to send in WWW-Authenticate with a 401 of the control plane. Not Basic: a browser would
+   * ask its user for a password, keep it, and send it along with whatever any page makes it ask.
+   */
+  public static final String BEARER_CHALLENGE = "Bearer realm=\"artifact-server\"";
+
+  /** As {@link #BEARER_CHALLENGE}, of the data plane: some devices know nothing but Basic. */
   public static final String CHALLENGE =
-      "Bearer realm=\"artifact-server\", Basic realm=\"artifact-server\", charset=\"UTF-8\"";
+      BEARER_CHALLENGE + ", Basic realm=\"artifact-server\", charset=\"UTF-8\"";
 
   private static final Authentication ANONYMOUS = new Authentication.Anonymous();
   private static final Authentication REFUSED = new Authentication.Refused();

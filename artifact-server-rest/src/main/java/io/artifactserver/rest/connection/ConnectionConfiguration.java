@@ -1,8 +1,13 @@
 package io.artifactserver.rest.connection;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.server.AbstractConnector;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -32,6 +37,7 @@ public class ConnectionConfiguration {
       Connections connections) {
     return factory ->
         factory.addServerCustomizers(server -> {
+          bound(server, connections);
           SendfileConnector.install(server);
           connections.watch(server);
           shrinkResponseHeads(server);
@@ -41,6 +47,21 @@ public class ConnectionConfiguration {
   @Bean
   GracefulStop gracefulStop(ShutdownProperties properties, Connections connections) {
     return new GracefulStop(properties.delay(), connections);
+  }
+
+  private static void bound(Server server, Connections connections) {
+    for (Connector connector : server.getConnectors()) {
+      if (connector instanceof AbstractConnector open) {
+        List<ConnectionFactory> factories = new ArrayList<>(open.getConnectionFactories());
+        factories.replaceAll(factory ->
+            factory instanceof HttpConnectionFactory plain
+                ? new BoundedHttpConnection.Factory(plain, connections)
+                : factory);
+        String first = open.getDefaultProtocol();
+        open.setConnectionFactories(factories);
+        open.setDefaultProtocol(first);
+      }
+    }
   }
 
   private static void shrinkResponseHeads(Server server) {

@@ -25,6 +25,10 @@ import org.springframework.util.unit.DataSize;
  *     default 0, which is no limit. Set it where trickling clients are attackers and not devices.
  * @param rateWindow over which {@code minRate} is an average; default 1 minute. Longer than a
  *     device's link is away.
+ * @param maxHeld most bytes, estimated, that the server holds for its clients before it has
+ *     answered: heads that came in part, and those of requests over HTTP/2 whose answers nobody
+ *     takes; default 64 MB. Beyond it, the client that makes it hold most loses its connections.
+ *     Raise it with the heap for more streams of HTTP/2 at a time, 4 KB each.
  */
 @ConfigurationProperties("artifact-server.connections")
 public record ConnectionProperties(
@@ -35,8 +39,10 @@ public record ConnectionProperties(
     @DefaultValue("20s") Duration requestTimeout,
     @DefaultValue("2m") Duration stallTimeout,
     @DefaultValue("0B") DataSize minRate,
-    @DefaultValue("1m") Duration rateWindow) {
+    @DefaultValue("1m") Duration rateWindow,
+    @DefaultValue("64MB") DataSize maxHeld) {
   private static final String PREFIX = "artifact-server.connections.";
+  private static final long MIN_HELD = 1 << 20;
 
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
@@ -54,6 +60,10 @@ public record ConnectionProperties(
     if (minRate.isNegative()) {
       throw new IllegalArgumentException(
           PREFIX + "min-rate is not negative, as " + minRate + " is");
+    }
+    if (maxHeld.toBytes() < MIN_HELD) {
+      throw new IllegalArgumentException(
+          PREFIX + "max-held is at least 1 MB, not " + maxHeld.toBytes() + " bytes");
     }
     requirePositive("idle-timeout", idleTimeout);
     requirePositive("request-timeout", requestTimeout);

@@ -64,6 +64,7 @@ public final class Connections
 
   private final ConnectionProperties properties;
   private final List<Network> trustedProxies;
+  private final Holdings holdings;
   private final int hardLimit;
   private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
 
@@ -86,6 +87,11 @@ public final class Connections
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
     this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
+    this.holdings = new Holdings(properties.maxHeld().toBytes());
+    Gauge.builder("artifact_server.connections.held", holdings, Holdings::total)
+        .baseUnit("bytes")
+        .description("Heads of requests that came in part or whose answers nobody takes, estimated")
+        .register(registry);
     this.hardLimit = properties.max() + Math.max(MIN_ANSWERED, properties.max() / ANSWERED_SHARE);
     Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
         .description("Open connections")
@@ -151,6 +157,22 @@ public final class Connections
     return watched == null ? Pace.UNWATCHED : watched.pace();
   }
 
+  /** An account of what the server holds for the connection's peer; its owner closes it. */
+  public Holdings.Holding holding(EndPoint endPoint) {
+    EndPoint socket = unwrapped(endPoint);
+    return holdings.open(
+        client(endPoint.getRemoteSocketAddress()),
+        () -> {
+          ended(End.HELD);
+          socket.close(new TimeoutException("The server holds too much for its clients"));
+        });
+  }
+
+  /** Whom a request counts for, where clients share something; null if its address says nothing. */
+  public @Nullable Object client(Request request) {
+    return client(request.getConnectionMetaData().getRemoteSocketAddress());
+  }
+
   /** Sends files on the request's connection, one after the other, if it can do so. */
   public static FileSender fileSender(Request request) {
     ConnectionMetaData connection = request.getConnectionMetaData();
@@ -192,7 +214,8 @@ public final class Connections
     if (connection.getEndPoint() instanceof SelectableChannelEndPoint endPoint) {
       int total = count.incrementAndGet();
       accepting.remove(endPoint.getChannel());
-      Network client = client(endPoint.getRemoteSocketAddress());
+      Network client =
+          properties.maxPerAddress() == 0 ? null : client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
       Refusal refusal =
           total > properties.max()
@@ -226,21 +249,22 @@ public final class Connections
   }
 
   private @Nullable Watched watched(Request request) {
-    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
-    while (endPoint instanceof EndPoint.Wrapper wrapper) {
-      endPoint = wrapper.unwrap();
-    }
-    return open.get(endPoint);
+    return open.get(unwrapped(request.getConnectionMetaData().getConnection().getEndPoint()));
   }
 
-  /** Null if nobody counts it. */
-  private @Nullable Network client(@Nullable SocketAddress address) {
-    if (properties.maxPerAddress() == 0
-        || !(address instanceof InetSocketAddress socket)
-        || isTrusted(socket.getAddress())) {
-      return null;
+  private static EndPoint unwrapped(EndPoint endPoint) {
+    EndPoint inner = endPoint;
+    while (inner instanceof EndPoint.Wrapper wrapper) {
+      inner = wrapper.unwrap();
     }
-    return Network.ofClient(socket.getAddress());
+    return inner;
+  }
+
+  /** Null if the address says nothing of the client. */
+  private @Nullable Network client(@Nullable SocketAddress address) {
+    return address instanceof InetSocketAddress socket && !isTrusted(socket.getAddress())
+        ? Network.ofClient(socket.getAddress())
+        : null;
   }
 
   private boolean isTrusted(InetAddress address) {

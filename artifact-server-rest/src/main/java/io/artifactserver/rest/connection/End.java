@@ -11,5 +11,7 @@ enum End {
   /** A client took or sent too little. */
   RATE,
   /** The limit was exceeded by more than can be answered. */
-  LIMIT
+  LIMIT,
+  /** The server held too much for all of its clients, and most for this one. */
+  HELD
 }

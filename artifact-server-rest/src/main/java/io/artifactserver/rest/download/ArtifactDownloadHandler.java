@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.auth.CertificateSubjects;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Refusal;
 import io.artifactserver.rest.download.Resolver.Resolution;
@@ -14,11 +15,9 @@ import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.EndPoint;
@@ -31,7 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The data plane: answers devices on the connection's own thread, as long as everything it needs is
- * in memory, and leaves every other request to the control plane on the thread pool. Thread-safe.
+ * in memory, and leaves every other request to the control plane. Thread-safe.
  *
  * <p>A thread hop a request costs a third of the throughput of 4 KiB ranges, and a warm download
  * never blocks: so this handler is non-blocking, and hands what may block to the executor.
@@ -40,7 +39,6 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private static final Logger LOG = LoggerFactory.getLogger(ArtifactDownloadHandler.class);
 
   private final CertificateSubjects subjects = new CertificateSubjects();
-  private static final String HEALTH = "/actuator/health";
   private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
 
   private final Addresses addresses;
@@ -48,9 +46,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final ResponseEmitter emitter;
   private final RepeatedRanges repeatedRanges;
   private final ProblemWriter problems;
-  private final Executor lookups;
+  private final Lookups lookups;
   private final InstantSource clock;
   private final Connections connections;
+  private final ApiPage page;
 
   ArtifactDownloadHandler(
       Addresses addresses,
@@ -58,9 +57,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       ResponseEmitter emitter,
       RepeatedRanges repeatedRanges,
       ProblemWriter problems,
-      Executor lookups,
+      Lookups lookups,
       InstantSource clock,
-      Connections connections) {
+      Connections connections,
+      ApiPage page) {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
@@ -69,6 +69,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     this.lookups = lookups;
     this.clock = clock;
     this.connections = connections;
+    this.page = page;
   }
 
   @Override
@@ -77,11 +78,11 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   }
 
   @Override
-  public boolean handle(Request request, Response response, Callback callback) {
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
     String path = request.getHttpURI().getPath();
     Optional<Refusal> refusal = connections.refusal(request);
     // A server that is busy must not look as if it were ill.
-    if (refusal.isPresent() && (path == null || !path.startsWith(HEALTH))) {
+    if (refusal.isPresent() && (path == null || !OpenPaths.isHealth(path))) {
       problems.write(
           request,
           response,
@@ -95,19 +96,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       return true;
     }
     if (path == null || !addresses.isTarget(path)) {
-      // The servlet framework would echo a TRACE, credentials included.
-      if (HttpMethod.TRACE.is(request.getMethod()) || HttpMethod.CONNECT.is(request.getMethod())) {
-        problems.write(
-            request,
-            response,
-            callback,
-            Problems.methodNotImplemented(request.getMethod()),
-            HttpFields.EMPTY);
-        return true;
-      }
-      getServer().getThreadPool().execute(() -> handleElsewhere(request, response, callback));
-      return true;
+      return servePage(request, response, callback, Objects.requireNonNullElse(path, ""))
+          || super.handle(request, response, callback);
     }
+    UnwantedBody.discard(request);
     if (!HttpMethods.isGetOrHead(request)) {
       answerOtherMethod(request, response, callback);
       return true;
@@ -126,6 +118,28 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     return true;
   }
 
+  /** Returns false if the path is no page's. */
+  private boolean servePage(Request request, Response response, Callback callback, String path) {
+    Optional<String> elsewhere = ApiPage.redirect(path);
+    if (elsewhere.isEmpty() && !ApiPage.isFile(path)) {
+      return false;
+    }
+    UnwantedBody.discard(request);
+    Optional<Served> known = page.peek(path);
+    if (!HttpMethods.isGetOrHead(request)) {
+      answerOtherMethod(request, response, callback);
+    } else if (elsewhere.isPresent()) {
+      Response.sendRedirect(request, response, callback, elsewhere.get());
+    } else if (known.isPresent()) {
+      answer(request, response, callback, new Resolution.Found(known.get()));
+    } else if (!lookups.run(
+        connections.client(request),
+        () -> answer(request, response, callback, new Resolution.Found(page.load(path))))) {
+      problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
+    }
+    return true;
+  }
+
   private void serve(Request request, Response response, Callback callback, Target target) {
     Credentials credentials = credentials(request);
     Optional<Resolution> known = resolver.peek(target, credentials);
@@ -134,8 +148,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         repeatedRanges.offer(request, target, credentials, served);
       }
       answer(request, response, callback, known.get());
-    } else {
-      lookups.execute(() -> lookUp(request, response, callback, target, credentials));
+    } else if (!lookups.run(
+        connections.client(request),
+        () -> lookUp(request, response, callback, target, credentials))) {
+      problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
   }
 
@@ -210,17 +226,6 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     } else {
       problems.write(
           request, response, callback, Problems.methodNotAllowed(HttpMethods.ALLOWED), allow);
-    }
-  }
-
-  private void handleElsewhere(Request request, Response response, Callback callback) {
-    try {
-      if (!super.handle(request, response, callback)) {
-        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
-      }
-    } catch (Throwable e) {
-      // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
-      Response.writeError(request, response, callback, e);
     }
   }
 }

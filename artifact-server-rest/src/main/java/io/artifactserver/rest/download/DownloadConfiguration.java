@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.connection.Connections;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -24,7 +25,23 @@ public class DownloadConfiguration {
   /** Started when they are needed. */
   private static final int OPENING_THREADS = 16;
 
-  private static final long OPENING_IDLE_SECONDS = 30;
+  private static final long IDLE_SECONDS = 30;
+
+  /** The database has ten connections, and others need some of them. */
+  private static final int LOOKUPS = 6;
+
+  /** A second's work. */
+  private static final int WAITING_LOOKUPS = 1024;
+
+  private static final int LOOKUPS_OF_A_CLIENT = 256;
+
+  /** More than there may be uploads. */
+  private static final int OPERATOR_THREADS = 32;
+
+  private static final int OPERATOR_QUEUE = 256;
+
+  private static final int STRANGER_THREADS = 4;
+  private static final int STRANGER_QUEUE = 1024;
 
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService coldPages() {
@@ -32,24 +49,39 @@ public class DownloadConfiguration {
         COLD_PAGE_THREADS, Thread.ofPlatform().daemon().name("cold-pages-", 0).factory());
   }
 
+  /** Threads that end when there is nothing to do. */
+  private static ExecutorService bounded(String name, int threads, int queue) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            queue == 0 ? new LinkedBlockingQueue<>() : new LinkedBlockingQueue<>(queue),
+            Thread.ofPlatform().daemon().name(name, 0).factory());
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
+  }
+
   /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService openings() {
-    ThreadPoolExecutor openings =
-        new ThreadPoolExecutor(
-            OPENING_THREADS,
-            OPENING_THREADS,
-            OPENING_IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("opening-", 0).factory());
-    openings.allowCoreThreadTimeOut(true);
-    return openings;
+    return bounded("opening-", OPENING_THREADS, 0);
+  }
+
+  @Bean
+  Lookups lookups() {
+    return new Lookups(LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT);
   }
 
   @Bean(destroyMethod = "shutdownNow")
-  ExecutorService lookups() {
-    return Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("lookup-", 0).factory());
+  ExecutorService operatorRequests() {
+    return bounded("control-", OPERATOR_THREADS, OPERATOR_QUEUE);
+  }
+
+  @Bean(destroyMethod = "shutdownNow")
+  ExecutorService strangerRequests() {
+    return bounded("stranger-", STRANGER_THREADS, STRANGER_QUEUE);
   }
 
   @Bean
@@ -62,6 +94,20 @@ public class DownloadConfiguration {
     return new ProblemErrorHandler(new ProblemWriter(mapper));
   }
 
+  /**
+   * @param openPaths whether everybody may ask for a path
+   */
+  @Bean
+  ControlPlane controlPlane(
+      Authenticator authenticator,
+      OpenPaths openPaths,
+      JsonMapper mapper,
+      ExecutorService operatorRequests,
+      ExecutorService strangerRequests) {
+    return new ControlPlane(
+        authenticator, openPaths, new ProblemWriter(mapper), operatorRequests, strangerRequests);
+  }
+
   @Bean
   ArtifactDownloadHandler artifactDownloadHandler(
       ArtifactCatalog catalog,
@@ -71,7 +117,7 @@ public class DownloadConfiguration {
       TransferObserver observer,
       ExecutorService openings,
       ExecutorService coldPages,
-      ExecutorService lookups,
+      Lookups lookups,
       ReadThreads readThreads,
       InstantSource clock,
       HawkbitProperties hawkbit,
@@ -88,6 +134,7 @@ public class DownloadConfiguration {
         problems,
         lookups,
         clock,
-        connections);
+        connections,
+        new ApiPage(clock));
   }
 }

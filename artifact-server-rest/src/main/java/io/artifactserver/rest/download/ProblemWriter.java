@@ -49,8 +49,11 @@ final class ProblemWriter {
             .put(HttpHeader.CACHE_CONTROL, "no-store")
             .put("X-Content-Type-Options", "nosniff");
     switch (problem.getStatus()) {
-      case HttpStatus.UNAUTHORIZED_401 ->
+      case HttpStatus.UNAUTHORIZED_401 -> {
+        if (!fields.contains(HttpHeader.WWW_AUTHENTICATE)) {
           headers.put(HttpHeader.WWW_AUTHENTICATE, Authenticator.CHALLENGE);
+        }
+      }
       case HttpStatus.SERVICE_UNAVAILABLE_503 ->
           headers.put(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
       default -> {}

@@ -61,23 +61,41 @@ final class Resolver {
   /** Resolves from memory, without I/O; empty if the database has to be asked. */
   Optional<Resolution> peek(Target target, Credentials credentials) {
     return switch (target) {
-      case Target.OfArtifact(ArtifactId id) ->
-          catalog
-              .peek(id)
-              .flatMap(artifact ->
-                  artifact.repository().isPublic()
-                      ? found(artifact)
-                      : decide(artifact, authenticator.peek(credentials)));
+      case Target.OfArtifact(ArtifactId id) -> {
+        Optional<Artifact> known = catalog.peek(id);
+        yield known.isEmpty()
+            ? peekDenied(id.repository(), credentials)
+            : known.get().repository().isPublic()
+                ? found(known.get())
+                : decide(known.get(), authenticator.peek(credentials));
+      }
       case Target.OfContent(Digest digest) ->
           catalog
               .peekContent(digest)
               .flatMap(content -> decide(content, authenticator.peek(credentials)));
-      case Target.OfContentIn in ->
-          catalog
-              .peekContent(in.digest())
-              .filter(content -> holder(content, in).isPresent())
-              .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
+      case Target.OfContentIn in -> {
+        Optional<Content> known = catalog.peekContent(in.digest());
+        yield known.isEmpty()
+            ? peekDenied(in.repository(), credentials)
+            : known
+                .filter(content -> holder(content, in).isPresent())
+                .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
+      }
     };
+  }
+
+  /** A stranger learns nothing of a repository that is not public, and so costs no query. */
+  private Optional<Resolution> peekDenied(String repository, Credentials credentials) {
+    boolean mayBePublic =
+        !catalog.knowsRepositories()
+            || catalog.peekRepository(repository).filter(Repository::isPublic).isPresent();
+    if (mayBePublic) {
+      return Optional.empty();
+    }
+    Authentication caller = authenticator.peek(credentials);
+    return caller instanceof Authentication.Known(var token) && token.mayRead(repository)
+        ? Optional.empty()
+        : denied(caller);
   }
 
   /** Resolves; asks the database where it must. Blocks. */
@@ -158,7 +176,7 @@ final class Resolver {
   }
 
   private Optional<Resolution> missing(String repository, Authentication caller) {
-    boolean isPublic = catalog.repository(repository).map(Repository::isPublic).orElse(false);
+    boolean isPublic = catalog.findRepository(repository).map(Repository::isPublic).orElse(false);
     return isPublic ? NOT_FOUND : denied(caller);
   }
 

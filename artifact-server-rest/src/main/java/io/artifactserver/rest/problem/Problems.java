@@ -73,6 +73,15 @@ public final class Problems {
         HttpStatus.FORBIDDEN, "Operator's token needed", "A device's token may download only.");
   }
 
+  /** 403: a browser was made to send it. */
+  public static ProblemDetail anotherSite() {
+    return of(
+        HttpStatus.FORBIDDEN,
+        "Request of another site",
+        "A page of another site made the browser send this (Sec-Fetch-Site, Origin). What changes"
+            + " something is accepted from this server's own pages and from programs.");
+  }
+
   /** 404: nothing is there, or nothing that the caller may know of. */
   public static ProblemDetail notFound() {
     return of(
@@ -141,6 +150,23 @@ public final class Problems {
                 + " raise artifact-server.connections.max-per-address."
             : "There are as many connections as there may be. Try again in a while, or raise"
                 + " artifact-server.connections.max.");
+  }
+
+  /** 503: too many devices ask for what has to be looked up. */
+  public static ProblemDetail tooManyLookups() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Too many lookups",
+        "As many requests of this client, or of all, wait for the catalog as may wait. Try again in"
+            + " a while.");
+  }
+
+  /** 503: as many requests of the control plane as there may be are under way. */
+  public static ProblemDetail busy() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Busy",
+        "As many requests as there may be are under way. Try again in a while.");
   }
 
   /** 503: the catalog's database cannot be asked. */

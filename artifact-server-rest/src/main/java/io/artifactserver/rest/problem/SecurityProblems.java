@@ -31,7 +31,7 @@ public class SecurityProblems
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
-    response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.CHALLENGE);
+    response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
     write(request, response, Problems.unauthorized());
   }
 

@@ -1,14 +1,20 @@
 package io.artifactserver.rest.tls;
 
+import io.artifactserver.rest.connection.Connections;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.http2.FlowControlStrategy;
+import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.HTTP2Stream;
 import org.eclipse.jetty.http2.SessionContainer;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -21,17 +27,34 @@ public final class Http2Connections implements SmartLifecycle {
   /** Gathered before a write to the socket, in bytes: 16 frames of a single stream, not 2. */
   private static final int WRITE_THRESHOLD = 256 * 1024;
 
-  /** What a client may send before it is read, in bytes: an upload at 100 ms and 300 Mbit/s. */
-  private static final int STREAM_RECEIVE_WINDOW = 4 * 1024 * 1024;
-
-  private static final int SESSION_RECEIVE_WINDOW = 8 * 1024 * 1024;
-
   private final Http2Properties properties;
+  private final Connections connections;
+  private final Duration stallTimeout;
   private final List<SessionContainer> sessions = new CopyOnWriteArrayList<>();
   private volatile boolean isRunning;
 
-  public Http2Connections(Http2Properties properties) {
+  /**
+   * @param stallTimeout after which a stream on which nothing moves is reset
+   */
+  public Http2Connections(
+      Http2Properties properties, Connections connections, Duration stallTimeout) {
     this.properties = properties;
+    this.connections = connections;
+    this.stallTimeout = stallTimeout;
+  }
+
+  /**
+   * The request's body is wanted: from now on its client may send more than a little ahead of what
+   * is read. Does nothing on other connections than those of HTTP/2.
+   */
+  public static void acceptBody(Request request) {
+    if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
+      HTTP2Session session = connection.getSession();
+      HTTP2Stream stream = session.getStream(Integer.parseInt(request.getId()));
+      if (stream != null && session.getFlowControlStrategy() instanceof Http2Streams streams) {
+        streams.accept(session, stream);
+      }
+    }
   }
 
   /** Takes over the HTTP/2 of every connector that the server has. */
@@ -48,11 +71,14 @@ public final class Http2Connections implements SmartLifecycle {
   private void configure(AbstractHTTP2ServerConnectionFactory http2) {
     http2.setMaxConcurrentStreams(properties.maxStreams());
     http2.setRateControlFactory(new WindowRateControl.Factory(properties.maxControlFrames()));
-    http2.setInitialStreamRecvWindow(STREAM_RECEIVE_WINDOW);
-    http2.setInitialSessionRecvWindow(SESSION_RECEIVE_WINDOW);
+    // The least that there is: who may send more is decided request by request.
+    http2.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+    http2.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+    http2.setFlowControlStrategyFactory(Http2Streams::new);
+    http2.setStreamIdleTimeout(stallTimeout.toMillis());
     // Nothing here speaks WebSocket.
     http2.setConnectProtocolEnabled(false);
-    http2.addEventListener(new WriteThreshold());
+    http2.addEventListener(new Sessions());
     sessions.addAll(http2.getBeans(SessionContainer.class));
   }
 
@@ -81,11 +107,23 @@ public final class Http2Connections implements SmartLifecycle {
     return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
   }
 
-  private static final class WriteThreshold implements HTTP2Session.LifeCycleListener {
+  private final class Sessions implements HTTP2Session.LifeCycleListener {
     @Override
     public void onOpen(Session session) {
       if (session instanceof HTTP2Session http2) {
         http2.setWriteThreshold(WRITE_THRESHOLD);
+        if (http2.getFlowControlStrategy() instanceof Http2Streams streams) {
+          streams.hold(connections.holding(http2.getEndPoint()));
+          http2.addEventListener(streams);
+        }
+      }
+    }
+
+    @Override
+    public void onClose(Session session) {
+      if (session instanceof HTTP2Session http2
+          && http2.getFlowControlStrategy() instanceof Http2Streams streams) {
+        streams.close();
       }
     }
   }

@@ -15,6 +15,7 @@ import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.tls.Http2Connections;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
@@ -30,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
@@ -81,6 +83,8 @@ public class ArtifactUploadController {
     if (!places.tryAcquire()) {
       throw new ProblemException(Problems.tooManyUploads());
     }
+    Http2Connections.acceptBody(
+        ServletContextRequest.getServletContextRequest(request).getWrapped());
     try (InputStream body = new RequestBodyStream(request)) {
       return respond(ingest.ingest(ingestRequest, body));
     } finally {

@@ -27,7 +27,8 @@ class ConnectionPropertiesTest {
                 Duration.ofSeconds(20),
                 Duration.ofMinutes(2),
                 DataSize.ofBytes(0),
-                Duration.ofMinutes(1)));
+                Duration.ofMinutes(1),
+                DataSize.ofMegabytes(64)));
     assertThat(bind("shutdown", ShutdownProperties.class, Map.of()))
         .isEqualTo(new ShutdownProperties(Duration.ZERO));
   }
@@ -47,7 +48,8 @@ class ConnectionPropertiesTest {
                     prefix + "request-timeout", "2s",
                     prefix + "stall-timeout", "3s",
                     prefix + "min-rate", "4KB",
-                    prefix + "rate-window", "5s")))
+                    prefix + "rate-window", "5s",
+                    prefix + "max-held", "6MB")))
         .isEqualTo(
             new ConnectionProperties(
                 5,
@@ -57,7 +59,8 @@ class ConnectionPropertiesTest {
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(3),
                 DataSize.ofKilobytes(4),
-                Duration.ofSeconds(5)));
+                Duration.ofSeconds(5),
+                DataSize.ofMegabytes(6)));
     assertThat(
             bind(
                 "shutdown",
@@ -74,12 +77,17 @@ class ConnectionPropertiesTest {
     refuses(() -> properties(1, 0, List.of("proxy"), ANY_TIME, ANY_SIZE), "proxy");
     refuses(() -> properties(1, 0, List.of(), Duration.ZERO, ANY_SIZE), "idle-timeout");
     refuses(() -> properties(1, 0, List.of(), ANY_TIME, DataSize.ofBytes(-1)), "min-rate");
+    refuses(
+        () ->
+            new ConnectionProperties(
+                1, 0, List.of(), ANY_TIME, ANY_TIME, ANY_TIME, ANY_SIZE, ANY_TIME, ANY_SIZE),
+        "max-held");
   }
 
   private static ConnectionProperties properties(
       int max, int maxPerAddress, List<String> proxies, Duration time, DataSize minRate) {
     return new ConnectionProperties(
-        max, maxPerAddress, proxies, time, time, time, minRate, ANY_TIME);
+        max, maxPerAddress, proxies, time, time, time, minRate, ANY_TIME, DataSize.ofMegabytes(1));
   }
 
   private static void refuses(Runnable construction, String name) {

@@ -28,7 +28,8 @@ class ConnectionsTest {
               Duration.ofMinutes(1),
               Duration.ofMinutes(1),
               DataSize.ofBytes(0),
-              Duration.ofMinutes(1)),
+              Duration.ofMinutes(1),
+              DataSize.ofMegabytes(64)),
           new SimpleMeterRegistry());
   private final List<SocketChannel> channels = new ArrayList<>();
 

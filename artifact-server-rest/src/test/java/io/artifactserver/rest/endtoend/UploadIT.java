@@ -265,9 +265,10 @@ class UploadIT {
 
   @Test
   void apiDocumentNamesThePathsParameters() throws Exception {
-    HttpResponse<byte[]> document = operator.downloadAsNobody("/v3/api-docs");
+    assertThat(operator.downloadAsNobody("/v3/api-docs").statusCode()).isEqualTo(401);
+    HttpResponse<String> document = operator.get("/v3/api-docs");
     assertThat(document.statusCode()).isEqualTo(200);
-    String text = new String(document.body(), StandardCharsets.UTF_8);
+    String text = document.body();
     String artifacts = "/api/v1/repositories/{repository}/artifacts/{path}";
     assertThat(text).contains('"' + artifacts + '"');
     String operations = text.substring(text.indexOf('"' + artifacts + '"'));
@@ -275,7 +276,36 @@ class UploadIT {
       assertThat(operations.substring(operations.indexOf('"' + method + "\":{")))
           .contains("\"name\":\"repository\",\"in\":\"path\"", "\"name\":\"path\",\"in\":\"path\"");
     }
-    assertThat(operator.downloadAsNobody("/swagger-ui/index.html").statusCode()).isEqualTo(200);
+  }
+
+  /** The page asks for the token by itself: a browser could not. */
+  @Test
+  void apiPageIsForEverybody() throws Exception {
+    for (String path :
+        new String[] {"/", "/swagger-ui.html", "/swagger-ui/", "/swagger-ui/index.html"}) {
+      HttpResponse<byte[]> page = operator.downloadAsNobody(path);
+      if (page.statusCode() != 200) {
+        assertThat(page.statusCode()).as(path).isEqualTo(302);
+        assertThat(page.headers().firstValue("Location").orElseThrow())
+            .endsWith("/swagger-ui/index.html");
+      }
+    }
+    String page =
+        new String(
+            operator.downloadAsNobody("/swagger-ui/index.html").body(), StandardCharsets.UTF_8);
+    for (String file :
+        page.replaceAll("(?s).*?(?:href|src)=\"([^\"]+)\"", "$1\n")
+            .lines()
+            .filter(line -> line.matches("[\\w.-]+"))
+            .toList()) {
+      HttpResponse<byte[]> part = operator.downloadAsNobody("/swagger-ui/" + file);
+      assertThat(part.statusCode()).as(file).isEqualTo(200);
+      assertThat(part.body()).as(file).isNotEmpty();
+    }
+    assertThat(operator.downloadAsNobody("/swagger-ui/../index.html").statusCode())
+        .isNotEqualTo(200);
+    assertThat(operator.downloadAsNobody("/swagger-ui/oauth2-redirect.html").statusCode())
+        .isEqualTo(401);
   }
 
   private void expectContinue(Wire wire, String path, String fields) throws IOException {

@@ -1,11 +1,10 @@
 package io.artifactserver.storage.catalog;
 
-import com.github.benmanes.caffeine.cache.Cache;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Executor;
 
 /**
  * Remembers tokens that were found, for a bounded time and number of entries. Thread-safe. A token
@@ -13,24 +12,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CachedAccessTokenStore implements AccessTokenStore {
   private final AccessTokenStore store;
-  private final Cache<String, @Nullable AccessToken> tokens;
+  private final LookupCache<String, AccessToken> tokens;
 
   /**
    * @param store that is asked for what is not cached
+   * @param refreshes runs the queries that nobody waits for
    */
-  public CachedAccessTokenStore(AccessTokenStore store, CatalogProperties properties) {
+  public CachedAccessTokenStore(
+      AccessTokenStore store, CatalogProperties properties, Executor refreshes) {
     this.store = store;
-    this.tokens = CachedArtifactCatalog.cache(properties);
+    this.tokens =
+        new LookupCache<>(store::find, properties.cacheSize(), properties.cacheTtl(), refreshes);
   }
 
   @Override
   public Optional<AccessToken> peek(String id) {
-    return Optional.ofNullable(tokens.getIfPresent(id));
+    return tokens.peek(id);
   }
 
   @Override
   public Optional<AccessToken> find(String id) {
-    return Optional.ofNullable(tokens.get(id, key -> store.find(key).orElse(null)));
+    return tokens.find(id);
   }
 
   @Override
@@ -48,7 +50,7 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
     try {
       return store.remove(id);
     } finally {
-      tokens.invalidate(id);
+      tokens.forget(id);
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.artifactserver.storage.catalog;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
@@ -11,43 +9,59 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * Remembers what was found, for a bounded time and number of entries. What is not found is asked
  * for again. Thread-safe.
  *
- * <p>A change is forgotten here after its transaction. The cache runs one load or invalidation of a
- * key at a time, so a load that saw the old state ends before the invalidation and is undone by it.
+ * <p>A change is forgotten here after its transaction, together with what a query that runs just
+ * then is about to find: it may have seen the old state.
  */
 public final class CachedArtifactCatalog implements ArtifactCatalog {
+  /** There is one list of repositories. */
+  private static final Boolean ALL = Boolean.TRUE;
+
   private final ArtifactCatalog catalog;
-  private final Cache<ArtifactId, @Nullable Artifact> artifacts;
-  private final Cache<Digest, @Nullable Content> contents;
+  private final LookupCache<ArtifactId, Artifact> artifacts;
+  private final LookupCache<Digest, Content> contents;
+  private final LookupCache<Boolean, Map<String, Repository>> repositories;
 
   /**
    * @param catalog that is asked for what is not cached
+   * @param refreshes runs the queries that nobody waits for
    */
-  public CachedArtifactCatalog(ArtifactCatalog catalog, CatalogProperties properties) {
+  public CachedArtifactCatalog(
+      ArtifactCatalog catalog, CatalogProperties properties, Executor refreshes) {
     this.catalog = catalog;
-    this.artifacts = cache(properties);
-    this.contents = cache(properties);
-  }
-
-  static <K, V> Cache<K, @Nullable V> cache(CatalogProperties properties) {
-    return Caffeine.newBuilder()
-        // On the caller: a hop to the common pool every few requests cost 4 KiB ranges 8 %.
-        .executor(Runnable::run)
-        .maximumSize(properties.cacheSize())
-        .expireAfterWrite(properties.cacheTtl())
-        .build();
+    this.artifacts =
+        new LookupCache<>(catalog::find, properties.cacheSize(), properties.cacheTtl(), refreshes);
+    this.contents =
+        new LookupCache<>(
+            catalog::findContent, properties.cacheSize(), properties.cacheTtl(), refreshes);
+    this.repositories =
+        new LookupCache<>(
+            key ->
+                Optional.of(
+                    catalog.repositories().stream()
+                        .collect(Collectors.toMap(Repository::name, Function.identity()))),
+            properties.cacheSize() == 0 ? 0 : 1,
+            properties.cacheTtl(),
+            refreshes);
   }
 
   @Override
   public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
-    return catalog.createRepository(name, isPublic, encrypted);
+    try {
+      return catalog.createRepository(name, isPublic, encrypted);
+    } finally {
+      repositories.forgetAll();
+    }
   }
 
   @Override
@@ -66,23 +80,38 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Repository> peekRepository(String name) {
+    return repositories.peek(ALL).map(known -> known.get(name));
+  }
+
+  @Override
+  public Optional<Repository> findRepository(String name) {
+    return repositories.find(ALL).map(known -> known.get(name));
+  }
+
+  @Override
+  public boolean knowsRepositories() {
+    return repositories.peek(ALL).isPresent();
+  }
+
+  @Override
   public Optional<Artifact> peek(ArtifactId id) {
-    return Optional.ofNullable(artifacts.getIfPresent(id));
+    return artifacts.peek(id);
   }
 
   @Override
   public Optional<Artifact> find(ArtifactId id) {
-    return Optional.ofNullable(artifacts.get(id, key -> catalog.find(key).orElse(null)));
+    return artifacts.find(id);
   }
 
   @Override
   public Optional<Content> peekContent(Digest digest) {
-    return Optional.ofNullable(contents.getIfPresent(digest));
+    return contents.peek(digest);
   }
 
   @Override
   public Optional<Content> findContent(Digest digest) {
-    return Optional.ofNullable(contents.get(digest, key -> catalog.findContent(key).orElse(null)));
+    return contents.find(digest);
   }
 
   @Override
@@ -107,12 +136,12 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
       removed = catalog.remove(id);
     } catch (RuntimeException e) {
       // The transaction's outcome is unknown, and so are the digests.
-      contents.invalidateAll();
+      contents.forgetAll();
       throw e;
     } finally {
-      artifacts.invalidate(id);
+      artifacts.forget(id);
     }
-    removed.ifPresent(artifact -> contents.invalidateAll(artifact.digests().values().values()));
+    removed.ifPresent(artifact -> contents.forgetAll(artifact.digests().values().values()));
     return removed;
   }
 
@@ -136,8 +165,8 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     // Mostly there is none, and then nothing changed.
     boolean shared = catalog.shareEncrypted(plain);
     if (shared) {
-      artifacts.invalidateAll();
-      contents.invalidateAll();
+      artifacts.forgetAll();
+      contents.forgetAll();
     }
     return shared;
   }
@@ -152,8 +181,9 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     try {
       return change.get();
     } finally {
-      artifacts.invalidateAll();
-      contents.invalidateAll();
+      repositories.forgetAll();
+      artifacts.forgetAll();
+      contents.forgetAll();
     }
   }
 
@@ -162,8 +192,8 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
       return addition.get();
     } finally {
       // Also after a failure, when the transaction's outcome is unknown.
-      artifacts.invalidate(id);
-      contents.invalidateAll(digests.values().values());
+      artifacts.forget(id);
+      contents.forgetAll(digests.values().values());
     }
   }
 }

@@ -8,6 +8,10 @@ import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderException;
 import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -30,6 +34,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";
 
+  /** Few: they must leave the database's connections to those who wait. */
+  private static final int REFRESH_THREADS = 2;
+
+  private static final long REFRESH_IDLE_SECONDS = 30;
+
   @Bean
   @ConditionalOnMissingBean
   InstantSource instantSource() {
@@ -41,6 +50,22 @@ public class CatalogAutoConfiguration {
     return new CatalogTransactions(transactionManager);
   }
 
+  /** Asks again for what is in use, before its time in the cache is over. */
+  @Bean(destroyMethod = "shutdownNow")
+  ExecutorService catalogRefreshes() {
+    ThreadPoolExecutor refreshes =
+        new ThreadPoolExecutor(
+            REFRESH_THREADS,
+            REFRESH_THREADS,
+            REFRESH_IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            // As long as the cache has entries, which is bounded.
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("catalog-refresh-", 0).factory());
+    refreshes.allowCoreThreadTimeOut(true);
+    return refreshes;
+  }
+
   @Bean
   @DependsOn(BOUND)
   ArtifactCatalog artifactCatalog(
@@ -49,9 +74,12 @@ public class CatalogAutoConfiguration {
       ArtifactRows artifacts,
       BlobRows blobs,
       InstantSource clock,
-      CatalogProperties properties) {
+      CatalogProperties properties,
+      ExecutorService catalogRefreshes) {
     return new CachedArtifactCatalog(
-        new JpaArtifactCatalog(transactions, repositories, artifacts, blobs, clock), properties);
+        new JpaArtifactCatalog(transactions, repositories, artifacts, blobs, clock),
+        properties,
+        catalogRefreshes);
   }
 
   @Bean
@@ -70,8 +98,12 @@ public class CatalogAutoConfiguration {
   @Bean
   @DependsOn(BOUND)
   AccessTokenStore accessTokenStore(
-      CatalogTransactions transactions, AccessTokenRows tokens, CatalogProperties properties) {
-    return new CachedAccessTokenStore(new JpaAccessTokenStore(transactions, tokens), properties);
+      CatalogTransactions transactions,
+      AccessTokenRows tokens,
+      CatalogProperties properties,
+      ExecutorService catalogRefreshes) {
+    return new CachedAccessTokenStore(
+        new JpaAccessTokenStore(transactions, tokens), properties, catalogRefreshes);
   }
 
   /**

@@ -1,0 +1,144 @@
+package io.artifactserver.rest.connection;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What peers make the server hold for them before it has answered: heads that came in part, and
+ * those of requests whose answers nobody takes. All of it together is bounded. Beyond the bound the
+ * client that holds most loses its largest connections, until there is room again: a newcomer with
+ * a small request is never the one to go. Thread-safe.
+ */
+public final class Holdings {
+  /** Beyond the limit, this part of it is freed at once: looking for the largest has its price. */
+  private static final int FREED_SHARE = 8;
+
+  private final long limit;
+  private final AtomicLong total = new AtomicLong();
+  private final Set<Holding> holders = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock evicting = new ReentrantLock();
+
+  /**
+   * @param limit in bytes
+   */
+  Holdings(long limit) {
+    this.limit = limit;
+  }
+
+  /**
+   * A connection, which holds nothing yet.
+   *
+   * @param client that it counts for, or null if its address says nothing
+   * @param end ends it
+   */
+  Holding open(@Nullable Network client, Runnable end) {
+    return new Holding(client, end);
+  }
+
+  /** In bytes. */
+  public long total() {
+    return total.get();
+  }
+
+  private void evict() {
+    // Whoever comes second finds it done.
+    if (!evicting.tryLock()) {
+      return;
+    }
+    try {
+      Map<Object, Long> ofClients = new HashMap<>();
+      for (Holding holder : holders) {
+        ofClients.merge(holder.client(), holder.bytes(), Long::sum);
+      }
+      Comparator<Holding> bySize = Comparator.comparingLong(Holding::bytes);
+      while (total.get() > limit - limit / FREED_SHARE && !ofClients.isEmpty()) {
+        Object largest =
+            ofClients.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+        ofClients.remove(largest);
+        List<Holding> its =
+            holders.stream()
+                .filter(holder -> holder.client().equals(largest))
+                .sorted(bySize.reversed())
+                .toList();
+        for (Holding holder : its) {
+          if (total.get() <= limit - limit / FREED_SHARE) {
+            return;
+          }
+          holder.evict();
+        }
+      }
+    } finally {
+      evicting.unlock();
+    }
+  }
+
+  /** What one connection holds. Thread-safe. */
+  public final class Holding implements AutoCloseable {
+    private final @Nullable Network client;
+    private final Runnable end;
+    private long bytes;
+    private boolean isClosed;
+
+    private Holding(@Nullable Network client, Runnable end) {
+      this.client = client;
+      this.end = end;
+    }
+
+    /**
+     * It holds more, or less if negative.
+     *
+     * @return what it holds now, in bytes
+     */
+    public long add(long more) {
+      long now;
+      synchronized (this) {
+        if (isClosed) {
+          return 0;
+        }
+        if (bytes == 0) {
+          holders.add(this);
+        }
+        bytes += more;
+        if (bytes == 0) {
+          holders.remove(this);
+        }
+        now = bytes;
+        total.addAndGet(more);
+      }
+      if (more > 0 && total.get() > limit) {
+        Holdings.this.evict();
+      }
+      return now;
+    }
+
+    /** In bytes. */
+    public synchronized long bytes() {
+      return bytes;
+    }
+
+    /** It holds nothing any more, and never will. */
+    @Override
+    public synchronized void close() {
+      isClosed = true;
+      holders.remove(this);
+      total.addAndGet(-bytes);
+      bytes = 0;
+    }
+
+    private Object client() {
+      return client == null ? this : client;
+    }
+
+    private void evict() {
+      close();
+      end.run();
+    }
+  }
+}

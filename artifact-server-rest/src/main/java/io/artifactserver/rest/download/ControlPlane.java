@@ -1,0 +1,152 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.rest.auth.Authentication;
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.problem.Problems;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * The way to the servlets, which block: on threads of their own, few of them for those whom nobody
+ * knows yet. Who certainly may not pass is told so here, at the cost of no thread. Thread-safe.
+ */
+public final class ControlPlane extends Handler.Wrapper {
+  /** Longer responses make their thread wait for the client; all that strangers get are shorter. */
+  private static final int MAX_GATHERED = 256 * 1024;
+
+  private static final HttpFields BEARER =
+      HttpFields.build().add(HttpHeader.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
+
+  private final Authenticator authenticator;
+  private final Predicate<String> isOpen;
+  private final ProblemWriter problems;
+  private final Executor operators;
+  private final Executor strangers;
+
+  /**
+   * @param isOpen whether everybody may ask for the path
+   * @param operators runs requests with a good token
+   * @param strangers runs all others: of open paths, and with tokens that are to be looked up
+   */
+  ControlPlane(
+      Authenticator authenticator,
+      Predicate<String> isOpen,
+      ProblemWriter problems,
+      Executor operators,
+      Executor strangers) {
+    this.authenticator = authenticator;
+    this.isOpen = isOpen;
+    this.problems = problems;
+    this.operators = operators;
+    this.strangers = strangers;
+  }
+
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    String method = request.getMethod();
+    String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
+    // The servlet framework would echo a TRACE, credentials included.
+    if (HttpMethod.TRACE.is(method) || HttpMethod.CONNECT.is(method)) {
+      refuse(request, response, callback, Problems.methodNotImplemented(method), HttpFields.EMPTY);
+      return true;
+    }
+    if (isFromAnotherSite(request)) {
+      refuse(request, response, callback, Problems.anotherSite(), HttpFields.EMPTY);
+      return true;
+    }
+    Credentials credentials =
+        Credentials.of(
+            Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), ""));
+    Authentication caller = authenticator.peek(credentials);
+    boolean isKnown = caller instanceof Authentication.Known;
+    if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpen.test(path)) {
+      refuse(request, response, callback, Problems.unauthorized(), BEARER);
+      return true;
+    }
+    if (HttpMethods.isGetOrHead(request)) {
+      UnwantedBody.discard(request);
+    }
+    try {
+      (isKnown ? operators : strangers).execute(() -> pass(request, response, callback));
+    } catch (RejectedExecutionException e) {
+      refuse(request, response, callback, Problems.busy(), HttpFields.EMPTY);
+    }
+    return true;
+  }
+
+  /**
+   * Whether a page of another site made a browser send what changes something. Browsers say so
+   * themselves (Fetch Metadata, section 2); older ones name the site (RFC 6454, section 7).
+   */
+  private static boolean isFromAnotherSite(Request request) {
+    String method = request.getMethod();
+    if (HttpMethods.isGetOrHead(request) || HttpMethod.OPTIONS.is(method)) {
+      return false;
+    }
+    String site = request.getHeaders().get("Sec-Fetch-Site");
+    if (site != null) {
+      return !site.equals("same-origin") && !site.equals("none");
+    }
+    String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+    return origin != null && !isOwn(origin, request);
+  }
+
+  private static boolean isOwn(String origin, Request request) {
+    try {
+      String authority = URI.create(origin).getRawAuthority();
+      return authority != null
+          && authority.toLowerCase(Locale.ROOT).equals(authority(request).toLowerCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** As the client wrote it. */
+  private static String authority(Request request) {
+    String host = request.getHeaders().get(HttpHeader.HOST);
+    return host != null
+        ? host
+        : Objects.requireNonNullElse(request.getHttpURI().getAuthority(), "");
+  }
+
+  private void refuse(
+      Request request,
+      Response response,
+      Callback callback,
+      ProblemDetail problem,
+      HttpFields fields) {
+    UnwantedBody.discard(request);
+    problems.write(request, response, callback, problem, fields);
+  }
+
+  private void pass(Request request, Response response, Callback callback) {
+    try {
+      GatheredResponse gathered = new GatheredResponse(request, response, MAX_GATHERED);
+      if (!super.handle(request, gathered, callback)) {
+        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
+      }
+    } catch (Throwable e) {
+      // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
+      Response.writeError(request, response, callback, e);
+    }
+  }
+}
