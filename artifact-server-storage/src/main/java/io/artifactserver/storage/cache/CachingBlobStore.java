@@ -40,7 +40,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   private final BlobStore remote;
   private final MappedFiles mappedFiles;
   private final CacheCounters counters = new CacheCounters();
-  private final CacheEntries entries;
+  final CacheEntries entries;
   private final PieceFetches fetches;
   private final ScheduledExecutorService tidying =
       Executors.newSingleThreadScheduledExecutor(
@@ -195,11 +195,18 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
 
   Optional<FileRegion> fileRegion(BlobRef ref, ByteRange range) {
     CacheEntry entry = entries.complete(ref);
-    if (entry == null) {
-      return Optional.empty();
-    }
+    return entry == null ? Optional.empty() : regionOf(entry, range);
+  }
+
+  /** Empty if the entry was given up since it was found. */
+  Optional<FileRegion> regionOf(CacheEntry entry, ByteRange range) {
     try {
-      FileRegion region = mappedFiles.region(ref.key(), range, entry.file());
+      FileRegion region = mappedFiles.region(entry.ref().key(), range, entry.file());
+      if (!entry.isComplete()) {
+        // What was mapped may be another's file of that name, with holes in the place of pieces.
+        region.close();
+        return Optional.empty();
+      }
       entry.touch();
       counters.hit();
       return Optional.of(region);

@@ -35,9 +35,9 @@ public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";
 
   /** Few: they must leave the database's connections to those who wait. */
-  private static final int REFRESH_THREADS = 2;
+  private static final int TASK_THREADS = 2;
 
-  private static final long REFRESH_IDLE_SECONDS = 30;
+  private static final long TASK_IDLE_SECONDS = 30;
 
   @Bean
   @ConditionalOnMissingBean
@@ -50,20 +50,20 @@ public class CatalogAutoConfiguration {
     return new CatalogTransactions(transactionManager);
   }
 
-  /** Asks again for what is in use, before its time in the cache is over. */
+  /** What asks the database and nobody waits for, as what is in use before its time is over. */
   @Bean(destroyMethod = "shutdownNow")
-  ExecutorService catalogRefreshes() {
-    ThreadPoolExecutor refreshes =
+  ExecutorService catalogTasks() {
+    ThreadPoolExecutor tasks =
         new ThreadPoolExecutor(
-            REFRESH_THREADS,
-            REFRESH_THREADS,
-            REFRESH_IDLE_SECONDS,
+            TASK_THREADS,
+            TASK_THREADS,
+            TASK_IDLE_SECONDS,
             TimeUnit.SECONDS,
             // As long as the cache has entries, which is bounded.
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("catalog-refresh-", 0).factory());
-    refreshes.allowCoreThreadTimeOut(true);
-    return refreshes;
+            Thread.ofPlatform().daemon().name("catalog-task-", 0).factory());
+    tasks.allowCoreThreadTimeOut(true);
+    return tasks;
   }
 
   @Bean
@@ -75,11 +75,11 @@ public class CatalogAutoConfiguration {
       BlobRows blobs,
       InstantSource clock,
       CatalogProperties properties,
-      ExecutorService catalogRefreshes) {
+      ExecutorService catalogTasks) {
     return new CachedArtifactCatalog(
         new JpaArtifactCatalog(transactions, repositories, artifacts, blobs, clock),
         properties,
-        catalogRefreshes);
+        catalogTasks);
   }
 
   @Bean
@@ -101,9 +101,9 @@ public class CatalogAutoConfiguration {
       CatalogTransactions transactions,
       AccessTokenRows tokens,
       CatalogProperties properties,
-      ExecutorService catalogRefreshes) {
+      ExecutorService catalogTasks) {
     return new CachedAccessTokenStore(
-        new JpaAccessTokenStore(transactions, tokens), properties, catalogRefreshes);
+        new JpaAccessTokenStore(transactions, tokens), properties, catalogTasks);
   }
 
   /**

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -617,6 +618,29 @@ class CachingBlobStoreTest {
     Warm.up(cache, ref);
     Warm.up(cache, remote.store(content(PIECE, 28)));
     assertThat(files()).hasSize(4);
+  }
+
+  /**
+   * Between finding a complete entry and mapping its file, the entry may be evicted and another
+   * begun: a file of the same name and length, and full of holes.
+   */
+  @Test
+  void anEntryThatIsGivenUpWhileItIsMappedIsNotServed() throws Exception {
+    byte[] content = content(10 * PIECE, 42);
+    BlobRef ref = remote.store(content);
+    CachingBlobStore cache = open(TestProperties.demanded());
+    ByteRange whole = ByteRange.whole(content.length);
+    read(cache, ref, content, whole);
+    Warm.await(() -> cache.entries.complete(ref) != null);
+    CacheEntry found = Objects.requireNonNull(cache.entries.complete(ref));
+    cache.entries.discard(found);
+    read(cache, ref, content, new ByteRange(5 * PIECE, 1));
+    assertThat(cache.regionOf(found, whole)).isEmpty();
+    read(cache, ref, content, whole);
+    Warm.await(() -> cache.entries.complete(ref) != null);
+    try (FileRegion region = cache.blob(ref).fileRegion(whole).orElseThrow()) {
+      assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
+    }
   }
 
   /** Everything at once, by seed: each byte is compared. */
