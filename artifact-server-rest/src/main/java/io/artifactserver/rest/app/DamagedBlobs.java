@@ -26,13 +26,13 @@ public class DamagedBlobs {
   private static final int MAX_REMEMBERED = 10_000;
 
   private final BlobRegister register;
-  private final ExecutorService lookups;
+  private final ExecutorService catalogTasks;
   private final Counter counter;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-  public DamagedBlobs(BlobRegister register, ExecutorService lookups, MeterRegistry registry) {
+  public DamagedBlobs(BlobRegister register, ExecutorService catalogTasks, MeterRegistry registry) {
     this.register = register;
-    this.lookups = lookups;
+    this.catalogTasks = catalogTasks;
     this.counter =
         Counter.builder("artifact_server.blob.corrupt")
             .description("Downloads that were cut off or refused because a blob is damaged")
@@ -48,7 +48,7 @@ public class DamagedBlobs {
     BlobRef ref = damage.ref();
     if (known.size() < MAX_REMEMBERED && known.add(ref.key())) {
       LOG.error("Cut off or refused a download: {}", damage.getMessage(), damage);
-      lookups.execute(() -> mark(ref));
+      catalogTasks.execute(() -> mark(ref));
     }
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A body read through one pooled buffer, for blobs that do not lie verbatim in a local file. The
  * next piece is read when the connection has taken the last: a slow client holds one small buffer
- * and no thread.
+ * and no thread. Ranges that are neighbours are read in one run.
  */
 final class ReadBody implements BodySource {
   private final Blob blob;
@@ -23,7 +23,17 @@ final class ReadBody implements BodySource {
   private RetainableByteBuffer.@Nullable Mutable buffer;
   private boolean isLarge;
   private boolean isSlow;
+  private final Iterator<Runs.Run> runs;
   private @Nullable ByteRange first;
+
+  /** Of the run that is being read: ranges of it to come, and where its next byte is. */
+  private int rangesOfRun;
+
+  private long position;
+
+  /** Bytes of the run before the range, which nobody asked for. */
+  private long gap;
+
   private @Nullable RangeReader reader;
   private @Nullable ByteBuffer framing;
   private long remaining;
@@ -32,10 +42,17 @@ final class ReadBody implements BodySource {
   /**
    * Asks for the first range if that waits for nothing; otherwise {@link #open} does.
    *
+   * @param runs of the stored parts
    * @param parts at least one of them stored
    */
-  ReadBody(Blob blob, Iterator<BodyPart> parts, ByteBufferPool pool, LargeBuffers largeBuffers) {
+  ReadBody(
+      Blob blob,
+      Runs runs,
+      Iterator<BodyPart> parts,
+      ByteBufferPool pool,
+      LargeBuffers largeBuffers) {
     this.blob = blob;
+    this.runs = runs.list().iterator();
     this.parts = parts;
     this.pool = pool;
     this.largeBuffers = largeBuffers;
@@ -43,9 +60,9 @@ final class ReadBody implements BodySource {
       switch (parts.next()) {
         case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
         case BodyPart.Stored(ByteRange range) -> {
-          first = range;
-          remaining = range.length();
-          reader = blob.ask(range).orElse(null);
+          first = nextRun();
+          beginRange(range);
+          reader = blob.ask(first).orElse(null);
         }
       }
     }
@@ -92,18 +109,18 @@ final class ReadBody implements BodySource {
         }
         bytes.put(framing);
         framing = null;
+      } else if (reader != null && gap > 0) {
+        if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
+          break;
+        }
+        passGap(reader, bytes);
       } else if (reader != null && remaining > 0) {
         if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
           break;
         }
-        int length = reader.read(bytes);
-        if (length < 0) {
-          // A reader that breaks its contract must neither loop nor make a short body look whole.
-          throw new StorageException.BlobCorrupt(
-              "open", blob.ref(), remaining + " bytes of a range are missing", null);
-        }
+        int length = readUpTo(reader, bytes, remaining);
         remaining -= length;
-        if (remaining == 0) {
+        if (remaining == 0 && rangesOfRun == 0) {
           closeReader();
         }
       } else {
@@ -146,12 +163,13 @@ final class ReadBody implements BodySource {
    * is on a disk is for another thread than this may be.
    */
   private boolean shouldWait(RangeReader next, int room) {
-    return (room < Math.min(remaining, blob.pieceLength()))
-        || next.isCold((int) Math.min(remaining, room));
+    return (room < Math.min(gap + remaining, blob.pieceLength()))
+        || next.isCold((int) Math.min(gap + remaining, room));
   }
 
   private int nextLength() {
-    return (int) Math.min(remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH);
+    return (int)
+        Math.min(gap + remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH);
   }
 
   private ByteBuffer buffer() {
@@ -181,10 +199,48 @@ final class ReadBody implements BodySource {
     switch (parts.next()) {
       case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
       case BodyPart.Stored(ByteRange range) -> {
-        reader = blob.open(range);
-        remaining = range.length();
+        if (rangesOfRun == 0) {
+          closeReader();
+          reader = blob.open(nextRun());
+        }
+        beginRange(range);
       }
     }
+  }
+
+  private ByteRange nextRun() {
+    Runs.Run run = runs.next();
+    rangesOfRun = run.ranges();
+    position = run.range().position();
+    return run.range();
+  }
+
+  private void beginRange(ByteRange range) {
+    rangesOfRun--;
+    gap = range.position() - position;
+    remaining = range.length();
+  }
+
+  /** The run goes on behind the range, so no more than it is taken. */
+  private int readUpTo(RangeReader from, ByteBuffer bytes, long most) throws StorageException {
+    int limit = bytes.limit();
+    bytes.limit((int) Math.min(limit, bytes.position() + most));
+    int length = from.read(bytes);
+    bytes.limit(limit);
+    if (length < 0) {
+      // A reader that breaks its contract must neither loop nor make a short body look whole.
+      throw new StorageException.BlobCorrupt(
+          "open", blob.ref(), most + " bytes of a range are missing", null);
+    }
+    position += length;
+    return length;
+  }
+
+  /** Reads where the range's bytes will come to lie. */
+  private void passGap(RangeReader from, ByteBuffer bytes) throws StorageException {
+    int begin = bytes.position();
+    gap -= readUpTo(from, bytes, gap);
+    bytes.position(begin);
   }
 
   private void closeReader() {

@@ -41,6 +41,9 @@ final class ResponseEmitter {
   /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
   private static final int LARGE_BUFFERS = 128;
 
+  /** zsync asks for 20 ranges at a time, zchunk for 167. */
+  private static final int MAX_RUNS = 512;
+
   private final BlobStores stores;
   private final ProblemWriter problems;
   private final TransferObserver observer;
@@ -140,7 +143,7 @@ final class ResponseEmitter {
           callback.succeeded();
         } else {
           ByteRange whole = ByteRange.whole(length);
-          send(request, response, callback, served, whole, BodyPart.of(whole));
+          send(request, response, callback, served, whole, List.of(whole), BodyPart.of(whole));
         }
       }
       case ResponsePlan.Single(ByteRange range) -> {
@@ -152,7 +155,7 @@ final class ResponseEmitter {
             served.mediaType(),
             range.length());
         response.getHeaders().put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
-        send(request, response, callback, served, range, BodyPart.of(range));
+        send(request, response, callback, served, range, List.of(range), BodyPart.of(range));
       }
       case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
         MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
@@ -163,7 +166,14 @@ final class ResponseEmitter {
             served,
             multipart.contentType(),
             multipart.length());
-        send(request, response, callback, served, ByteRange.whole(length), BodyPart.of(multipart));
+        send(
+            request,
+            response,
+            callback,
+            served,
+            ByteRange.whole(length),
+            ranges,
+            BodyPart.of(multipart));
       }
       case ResponsePlan.NotModified _ -> {
         response.setStatus(HttpStatus.NOT_MODIFIED_304);
@@ -221,6 +231,7 @@ final class ResponseEmitter {
 
   /**
    * @param covering every stored part of the body
+   * @param ranges that the body has
    */
   private void send(
       Request request,
@@ -228,6 +239,7 @@ final class ResponseEmitter {
       Callback callback,
       Served served,
       ByteRange covering,
+      List<ByteRange> ranges,
       Iterator<BodyPart> parts) {
     switch (served.bytes()) {
       case Served.Bytes.Inline(ByteBuffer bytes) ->
@@ -246,10 +258,11 @@ final class ResponseEmitter {
           Blob blob = stores.blob(ref);
           if (blob.isCold()) {
             openings.execute(() ->
-                sendStored(request, response, callback, blob, covering, parts, Runnable::run));
+                sendStored(
+                    request, response, callback, blob, covering, ranges, parts, Runnable::run));
           } else {
             Executor reads = blob.isPrompt() ? Runnable::run : blockingReads;
-            sendStored(request, response, callback, blob, covering, parts, reads);
+            sendStored(request, response, callback, blob, covering, ranges, parts, reads);
           }
         } catch (StorageException e) {
           fail(request, response, callback, e);
@@ -267,6 +280,7 @@ final class ResponseEmitter {
       Callback callback,
       Blob blob,
       ByteRange covering,
+      List<ByteRange> ranges,
       Iterator<BodyPart> parts,
       Executor reads) {
     ByteBufferPool pool = request.getComponents().getByteBufferPool();
@@ -280,7 +294,12 @@ final class ResponseEmitter {
             new MappedBody(
                 region.get(), covering.position(), parts, pool, Connections.fileSender(request)));
       } else {
-        ReadBody body = new ReadBody(blob, parts, pool, largeBuffers);
+        Runs runs = Runs.of(ranges, blob.pieceLength());
+        if (runs.list().size() > MAX_RUNS) {
+          refuseScattered(request, response, callback, blob.length(), runs.list().size());
+          return;
+        }
+        ReadBody body = new ReadBody(blob, runs, parts, pool, largeBuffers);
         try {
           reads.execute(() -> sendRead(request, response, callback, blob, body));
         } catch (RuntimeException | Error e) {
@@ -352,6 +371,23 @@ final class ResponseEmitter {
             kind,
             observer)
         .iterate();
+  }
+
+  /** RFC 9110, section 15.5.17: an excessive request of small ranges. */
+  private void refuseScattered(
+      Request request, Response response, Callback callback, long length, int runs) {
+    response.reset();
+    problems.write(
+        request,
+        response,
+        callback,
+        Problems.rangeNotSatisfiable(
+            "The ranges take %d reads of the storage, and %d is the most for one request: ask for fewer or for neighbours"
+                .formatted(runs, MAX_RUNS),
+            length),
+        HttpFields.build()
+            .add(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
+            .add(HttpHeader.ACCEPT_RANGES, "bytes"));
   }
 
   /** Nothing is sent yet, so the failure becomes an answer. */

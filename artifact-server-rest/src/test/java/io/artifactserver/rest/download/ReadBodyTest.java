@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
@@ -53,7 +54,7 @@ class ReadBodyTest {
   void plainRange(int length) throws StorageException {
     ByteRange range = new ByteRange(LENGTH - length, length);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    try (BodySource body = opened(read, BodyPart.of(range))) {
+    try (BodySource body = opened(read, range)) {
       assertThat(ExpectedBody.drain(body))
           .isEqualTo(Arrays.copyOfRange(content, LENGTH - length, LENGTH));
     }
@@ -69,10 +70,10 @@ class ReadBodyTest {
           new UnmappedBlobStore(store, Fault.NONE, 0, random.nextInt(1, 100_000));
       MultipartByteRanges multipart =
           new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
-      try (BodySource body = opened(read, BodyPart.of(multipart))) {
+      try (BodySource body = opened(read, multipart)) {
         assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
       }
-      requireAllGivenBack(read, multipart.ranges().size());
+      requireAllGivenBack(read, Runs.of(multipart.ranges(), 1).list().size());
     }
   }
 
@@ -81,7 +82,7 @@ class ReadBodyTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void readerThatFailsInMidBody(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 500_000, 10_000);
-    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
+    try (BodySource body = opened(read, ByteRange.whole(LENGTH))) {
       assertThatThrownBy(() -> ExpectedBody.drain(body))
           .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
     }
@@ -92,7 +93,7 @@ class ReadBodyTest {
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void readerThatFailsAtOnce(Fault fault) throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, fault, 0, 10_000);
-    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
+    try (BodySource body = opened(read, ByteRange.whole(LENGTH))) {
       assertThatThrownBy(body::prepare)
           .isInstanceOfAny(StorageException.BlobCorrupt.class, IllegalStateException.class);
     }
@@ -103,7 +104,7 @@ class ReadBodyTest {
   void blobThatIsMissing() throws StorageException {
     store.delete(ref);
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    assertThatThrownBy(() -> opened(read, BodyPart.of(ByteRange.whole(LENGTH))))
+    assertThatThrownBy(() -> opened(read, ByteRange.whole(LENGTH)))
         .isInstanceOf(StorageException.BlobNotFound.class);
     requireAllGivenBack(read, 0);
   }
@@ -115,7 +116,7 @@ class ReadBodyTest {
     MultipartByteRanges multipart =
         new MultipartByteRanges(
             List.of(new ByteRange(0, 10), new ByteRange(500, 10)), "application/x", LENGTH);
-    try (ReadBody body = new ReadBody(read.blob(ref), BodyPart.of(multipart), pool, buffers)) {
+    try (ReadBody body = body(read, multipart.ranges(), BodyPart.of(multipart))) {
       assertThat(read.opened()).isEqualTo(1);
       body.open();
       assertThat(read.opened()).isEqualTo(1);
@@ -129,14 +130,15 @@ class ReadBodyTest {
   void whatIsAskedForAndNeverOpenedIsGivenBack() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
     read.answerAhead();
-    new ReadBody(read.blob(ref), BodyPart.of(ByteRange.whole(LENGTH)), pool, buffers).close();
+    ByteRange whole = ByteRange.whole(LENGTH);
+    body(read, List.of(whole), BodyPart.of(whole)).close();
     requireAllGivenBack(read, 1);
   }
 
   @Test
   void abortedBodyGivesEverythingBack() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
-    try (BodySource body = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
+    try (BodySource body = opened(read, ByteRange.whole(LENGTH))) {
       body.prepare();
       assertThat(body.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
     }
@@ -147,8 +149,8 @@ class ReadBodyTest {
   @Test
   void slowConnectionHoldsASmallBuffer() throws StorageException {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
-    try (BodySource slow = opened(read, BodyPart.of(ByteRange.whole(LENGTH)));
-        BodySource other = opened(read, BodyPart.of(ByteRange.whole(LENGTH)))) {
+    try (BodySource slow = opened(read, ByteRange.whole(LENGTH));
+        BodySource other = opened(read, ByteRange.whole(LENGTH))) {
       slow.prepare();
       assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
       slow.slowDown();
@@ -172,16 +174,28 @@ class ReadBodyTest {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 100_000);
     MultipartByteRanges multipart =
         new MultipartByteRanges(ExpectedBody.ranges(random, LENGTH), "application/x", LENGTH);
-    try (BodySource body = opened(read, BodyPart.of(multipart))) {
+    try (BodySource body = opened(read, multipart)) {
       assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
     }
     buffers.release();
-    requireAllGivenBack(read, multipart.ranges().size());
+    requireAllGivenBack(read, Runs.of(multipart.ranges(), 1).list().size());
   }
 
-  private ReadBody opened(UnmappedBlobStore read, Iterator<BodyPart> parts)
+  private ReadBody body(UnmappedBlobStore read, List<ByteRange> ranges, Iterator<BodyPart> parts) {
+    Blob blob = read.blob(ref);
+    return new ReadBody(blob, Runs.of(ranges, blob.pieceLength()), parts, pool, buffers);
+  }
+
+  private ReadBody opened(UnmappedBlobStore read, ByteRange range) throws StorageException {
+    return opened(body(read, List.of(range), BodyPart.of(range)));
+  }
+
+  private ReadBody opened(UnmappedBlobStore read, MultipartByteRanges multipart)
       throws StorageException {
-    ReadBody body = new ReadBody(read.blob(ref), parts, pool, buffers);
+    return opened(body(read, multipart.ranges(), BodyPart.of(multipart)));
+  }
+
+  private static ReadBody opened(ReadBody body) throws StorageException {
     try {
       body.open();
       return body;

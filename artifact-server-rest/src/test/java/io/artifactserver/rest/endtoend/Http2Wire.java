@@ -132,6 +132,14 @@ final class Http2Wire implements AutoCloseable {
     return stream;
   }
 
+  /** As {@link #request}, and a body is to come. */
+  int begin(String method, String path, List<String> fields) throws IOException {
+    int stream = nextStream;
+    nextStream += 2;
+    send(HEADERS, END_HEADERS, stream, headerBlock(method, path, fields));
+    return stream;
+  }
+
   int get(String path, String... fields) throws IOException {
     return request("GET", path, List.of(fields));
   }

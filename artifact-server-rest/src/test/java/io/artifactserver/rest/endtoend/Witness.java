@@ -1,0 +1,122 @@
+package io.artifactserver.rest.endtoend;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An honest device beside an attack: it asks for ranges of a warm artifact on a connection that it
+ * has, and again and again opens new ones, for the artifact and for the server's health. Fails if
+ * one of them is not answered, or wrongly. Used by one thread; asks from two of its own.
+ */
+final class Witness {
+  private static final int RANGE_LENGTH = 4096;
+  private static final int PAUSE_MILLIS = 5;
+  private static final int NEWCOMER_PAUSE_MILLIS = 100;
+
+  private final AtomicBoolean isOver = new AtomicBoolean();
+  private final List<Double> ranges = Collections.synchronizedList(new ArrayList<>());
+  private final List<Double> newcomers = Collections.synchronizedList(new ArrayList<>());
+  private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
+  private final List<Thread> threads = new ArrayList<>();
+  private final int port;
+  private final String path;
+
+  /**
+   * @param path of a public artifact of at least 4 KiB
+   */
+  Witness(int port, String path) throws IOException {
+    this.port = port;
+    this.path = path;
+    // Before the attack begins, as a device that is in the middle of a download.
+    Wire wire = new Wire(port);
+    ask(wire);
+    threads.add(Thread.ofPlatform().start(() -> repeat(() -> range(wire), PAUSE_MILLIS)));
+    threads.add(Thread.ofPlatform().start(() -> repeat(this::arrive, NEWCOMER_PAUSE_MILLIS)));
+  }
+
+  /** What it saw, in milliseconds. */
+  record Report(double p99, double worst, double worstNewcomer, int answers) {
+    @Override
+    public String toString() {
+      return "%d answers, p99 %.1f ms, worst %.1f ms; worst new connection %.1f ms"
+          .formatted(answers, p99, worst, worstNewcomer);
+    }
+  }
+
+  /** Asks no more. */
+  Report stop() throws InterruptedException {
+    isOver.set(true);
+    for (Thread thread : threads) {
+      thread.join(TimeUnit.MINUTES.toMillis(1));
+    }
+    if (!failures.isEmpty()) {
+      throw new AssertionError(
+          failures.size() + " failures of " + ranges.size() + " answers", failures.getFirst());
+    }
+    List<Double> sorted = ranges.stream().sorted().toList();
+    return new Report(
+        sorted.get((int) (sorted.size() * 0.99)),
+        sorted.getLast(),
+        Collections.max(newcomers),
+        sorted.size());
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private void repeat(Step step, long pause) {
+    try {
+      while (!isOver.get()) {
+        step.run();
+        Thread.sleep(pause);
+      }
+    } catch (IOException | AssertionError e) {
+      failures.add(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void range(Wire wire) throws IOException {
+    long begin = System.nanoTime();
+    ask(wire);
+    ranges.add((System.nanoTime() - begin) / 1e6);
+  }
+
+  private void arrive() throws IOException {
+    long begin = System.nanoTime();
+    try (Wire wire = new Wire(port)) {
+      ask(wire);
+    }
+    newcomers.add((System.nanoTime() - begin) / 1e6);
+    begin = System.nanoTime();
+    try (Wire wire = new Wire(port)) {
+      wire.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
+      require(wire.receive(true), 200);
+    }
+    newcomers.add((System.nanoTime() - begin) / 1e6);
+  }
+
+  private void ask(Wire wire) throws IOException {
+    wire.send(
+        "GET %s HTTP/1.1\r\nHost: device\r\nRange: bytes=0-%d\r\n\r\n"
+            .formatted(path, RANGE_LENGTH - 1));
+    Response response = wire.receive(true);
+    require(response, 206);
+    if (response.body().length != RANGE_LENGTH) {
+      throw new AssertionError(response.body().length + " bytes");
+    }
+  }
+
+  private static void require(Response response, int status) {
+    if (response.status() != status) {
+      throw new AssertionError(response.status() + ": " + response.text());
+    }
+  }
+}
