@@ -38,6 +38,12 @@ public class JettyConfiguration {
   /** Room for more than 1,000 ranges in one request, in bytes. */
   private static final int MAX_REQUEST_HEADER_LENGTH = 32 * 1024;
 
+  /**
+   * What a servlet writes is gathered elsewhere (ControlPlane): this is a buffer outside the heap
+   * for each answer that a client does not take. In bytes.
+   */
+  private static final int SERVLET_BUFFER_LENGTH = 4 * 1024;
+
   /** A name may have a percent sign; all other ambiguous targets stay refused. */
   private static final UriCompliance PERCENT_IN_NAMES =
       UriCompliance.RFC3986.with(
@@ -94,6 +100,7 @@ public class JettyConfiguration {
         HttpConfiguration configuration = http.getHttpConfiguration();
         configuration.setSendServerVersion(false);
         configuration.setRequestHeaderSize(MAX_REQUEST_HEADER_LENGTH);
+        configuration.setOutputBufferSize(SERVLET_BUFFER_LENGTH);
         // Jetty keeps the fields of a connection's last request in 48 KB of its own: 500 MB for
         // 10,000 devices that wait.
         configuration.setHeaderCacheSize(0);

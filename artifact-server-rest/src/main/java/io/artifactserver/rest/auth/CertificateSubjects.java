@@ -2,6 +2,7 @@ package io.artifactserver.rest.auth;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.access.CertificateGrant;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
@@ -14,13 +15,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * By which name a client certificate is known: the common name of its subject, or, in one without,
- * the first URI, else the first DNS name, of its alternative names. Thread-safe.
+ * the first URI, else the first DNS name, of its alternative names. Each kind of name has a
+ * namespace of its own, because authorities check them differently: {@code uri:} and {@code dns:}
+ * stand before those, and {@code cn:} before a common name that would look like one of them, or
+ * like {@link CertificateGrant#ANY}. Thread-safe.
  */
 public final class CertificateSubjects {
   /** RFC 5280, section 4.2.1.6. */
   private static final int URI = 6;
 
   private static final int DNS_NAME = 2;
+
+  private static final String CN_PREFIX = "cn:";
+  private static final String URI_PREFIX = "uri:";
+  private static final String DNS_PREFIX = "dns:";
 
   /** By identity: a connection shows the same object with every request. */
   private final Cache<X509Certificate, String> subjects = Caffeine.newBuilder().weakKeys().build();
@@ -32,9 +40,17 @@ public final class CertificateSubjects {
 
   private static String read(X509Certificate certificate) {
     return commonName(certificate)
-        .or(() -> alternativeName(certificate, URI))
-        .or(() -> alternativeName(certificate, DNS_NAME))
+        .map(CertificateSubjects::ofCommonName)
+        .or(() -> alternativeName(certificate, URI).map(name -> URI_PREFIX + name))
+        .or(() -> alternativeName(certificate, DNS_NAME).map(name -> DNS_PREFIX + name))
         .orElse("");
+  }
+
+  static String ofCommonName(String name) {
+    boolean isAmbiguous =
+        name.equals(CertificateGrant.ANY)
+            || List.of(CN_PREFIX, URI_PREFIX, DNS_PREFIX).stream().anyMatch(name::startsWith);
+    return isAmbiguous ? CN_PREFIX + name : name;
   }
 
   private static Optional<String> commonName(X509Certificate certificate) {

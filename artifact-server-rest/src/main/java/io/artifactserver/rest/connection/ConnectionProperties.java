@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxHeld most bytes, estimated, that the server holds for its clients before it has
  *     answered: heads that came in part, and those of requests over HTTP/2 whose answers nobody
  *     takes; default 64 MB. Beyond it, the client that makes it hold most loses its connections.
- *     Raise it with the heap for more streams of HTTP/2 at a time, 4 KB each.
+ *     Raise it with the heap for more streams of HTTP/2 at a time, 8 KB each.
  */
 @ConfigurationProperties("artifact-server.connections")
 public record ConnectionProperties(

@@ -1,8 +1,10 @@
 package io.artifactserver.rest.connection;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -55,6 +57,9 @@ public final class Connections
 
   private static final int MIN_ANSWERED = 16;
 
+  /** For files, the database and whatever the program itself has open. */
+  private static final int RESERVED_DESCRIPTORS = 1000;
+
   private static final Duration MAX_PERIOD = Duration.ofSeconds(5);
   private static final Duration MIN_PERIOD = Duration.ofMillis(50);
 
@@ -65,6 +70,7 @@ public final class Connections
   private final ConnectionProperties properties;
   private final List<Network> trustedProxies;
   private final Holdings holdings;
+  private final int max;
   private final int hardLimit;
   private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
 
@@ -92,7 +98,15 @@ public final class Connections
         .baseUnit("bytes")
         .description("Heads of requests that came in part or whose answers nobody takes, estimated")
         .register(registry);
-    this.hardLimit = properties.max() + Math.max(MIN_ANSWERED, properties.max() / ANSWERED_SHARE);
+    this.max = Math.min(properties.max(), mostByDescriptors());
+    this.hardLimit = max + Math.max(MIN_ANSWERED, max / ANSWERED_SHARE);
+    if (max < properties.max()) {
+      LOG.warn(
+          "Takes {} connections, not artifact-server.connections.max={}: this process may open too"
+              + " few files. Raise its limit (ulimit -n, LimitNOFILE)",
+          max,
+          properties.max());
+    }
     Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
         .description("Open connections")
         .register(registry);
@@ -218,7 +232,7 @@ public final class Connections
           properties.maxPerAddress() == 0 ? null : client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
       Refusal refusal =
-          total > properties.max()
+          total > max
               ? Refusal.TOTAL
               : client != null && ofClient > properties.maxPerAddress() ? Refusal.ADDRESS : null;
       if (refusal != null) {
@@ -301,7 +315,7 @@ public final class Connections
           "Refuses connections, such as {}: {}",
           endPoint.getRemoteSocketAddress(),
           switch (refusal) {
-            case TOTAL -> "there are artifact-server.connections.max=" + properties.max();
+            case TOTAL -> "there are " + max + " (artifact-server.connections.max)";
             case ADDRESS ->
                 "its address has artifact-server.connections.max-per-address="
                     + properties.maxPerAddress();
@@ -314,6 +328,18 @@ public final class Connections
     if (counter != null) {
       counter.increment();
     }
+  }
+
+  /** Without descriptors nothing is accepted, answered with 503, or read from the disk. */
+  private static int mostByDescriptors() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? Math.clamp(
+            (unix.getMaxFileDescriptorCount() - RESERVED_DESCRIPTORS)
+                * ANSWERED_SHARE
+                / (ANSWERED_SHARE + 1),
+            1,
+            Integer.MAX_VALUE)
+        : Integer.MAX_VALUE;
   }
 
   /** A quarter of the shortest time-out, within reason. */

@@ -1,6 +1,10 @@
 package io.artifactserver.rest.tls;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -9,6 +13,7 @@ import javax.net.ssl.SSLException;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.io.ssl.SslHandshakeListener;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
@@ -16,10 +21,15 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS that fills its buffer with records before it writes to the socket. Jetty's writes each record
- * for itself: 128 KiB are nine system calls, and as many packets on their way through the kernel.
+ * TLS whose handshakes have threads of their own, so that a storm of them makes newcomers wait and
+ * not the downloads of a selector. And which fills its buffer with records before it writes to the
+ * socket: Jetty's writes each record for itself, and 128 KiB are nine system calls, and as many
+ * packets on their way through the kernel.
  */
 final class GatheringSslConnection extends SslConnection {
+  private final Executor handshakes;
+  private volatile boolean isShaken;
+
   private GatheringSslConnection(
       ByteBufferPool pool,
       Connector connector,
@@ -34,6 +44,23 @@ final class GatheringSslConnection extends SslConnection {
         engine,
         factory.isDirectBuffersForEncryption(),
         factory.isDirectBuffersForDecryption());
+    this.handshakes = factory.handshakes;
+    addHandshakeListener(
+        new SslHandshakeListener() {
+          @Override
+          public void handshakeSucceeded(Event event) {
+            isShaken = true;
+          }
+        });
+  }
+
+  @Override
+  public void onFillable() {
+    if (isShaken) {
+      super.onFillable();
+    } else {
+      handshakes.execute(super::onFillable);
+    }
   }
 
   /**
@@ -68,10 +95,25 @@ final class GatheringSslConnection extends SslConnection {
     /** Enough for all that are written at full speed; 4 MB in all. */
     private static final int MAX_LARGE_BUFFERS = 64;
 
+    /** As many at a time as there are cores; those that wait are connections, which are bounded. */
+    private static final int HANDSHAKE_THREADS = Runtime.getRuntime().availableProcessors();
+
+    private static final long IDLE_SECONDS = 30;
+
+    private final ThreadPoolExecutor handshakes =
+        new ThreadPoolExecutor(
+            HANDSHAKE_THREADS,
+            HANDSHAKE_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("handshake-", 0).factory());
+
     private @Nullable RecordBuffers buffers;
 
     Factory(SslContextFactory.Server certificates, String nextProtocol) {
       super(certificates, nextProtocol);
+      handshakes.allowCoreThreadTimeOut(true);
     }
 
     @Override

@@ -37,8 +37,8 @@ final class Http2Streams extends BufferingFlowControlStrategy
   /** Of a client that has an upload accepted: it may be about to begin many. */
   private static final int MAX_UNREAD_FRAMES_OF_UPLOADERS = 16 * MAX_UNREAD_FRAMES;
 
-  /** A stream and what answers it, in bytes. */
-  private static final int STREAM_LENGTH = 4 * 1024;
+  /** A stream, what answers it, and a small buffer, in bytes. */
+  static final int STREAM_LENGTH = 8 * 1024;
 
   /** A field beside its text, in bytes. */
   private static final int FIELD_LENGTH = 64;

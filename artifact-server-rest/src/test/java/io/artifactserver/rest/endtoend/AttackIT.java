@@ -3,7 +3,9 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -16,10 +18,13 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AttackIT {
   private static final String WARM = "/artifacts/public/warm.bin";
   private static final String ENCRYPTED = "/artifacts/encrypted/warm.bin";
+  private static final String TLS = "tls";
   private static final int LENGTH = 2_000_000;
   private static final long MAX_LEFT = 20_000_000;
   private static final double MAX_P99_MILLIS = 50;
@@ -44,41 +50,66 @@ class AttackIT {
   @TempDir private static Path folder;
 
   private static PackagedServer server;
+  private static PackagedServer secured;
+  private static SSLContext trust;
   private static Operator operator;
+  private static Operator operatorOfSecured;
 
   private final List<AutoCloseable> open = new ArrayList<>();
+  private boolean isTls;
   private Witness witness;
   private Footprint before;
 
   @BeforeAll
   static void start() throws Exception {
+    TestAuthority authority = new TestAuthority(folder, "authority");
+    authority.issue("server", "CN=localhost", "san=dns:localhost,ip:127.0.0.1");
+    trust = authority.client(null);
     server = PackagedServer.start(folder.resolve("data"));
+    secured =
+        PackagedServer.startWithTls(
+            folder.resolve("secured"),
+            "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
+            "--artifact-server.tls.private-key=" + authority.keyFile("server"));
     operator = new Operator(server);
+    operatorOfSecured = new Operator(secured, trust);
+    prepare(operator, () -> new Wire(server.port()));
+    prepare(operatorOfSecured, () -> new Wire(securedSocket(0)));
+  }
+
+  private static void prepare(Operator operator, Witness.Line line) throws Exception {
     operator.createRepository("public", true);
     operator.createEncryptedRepository("encrypted");
     byte[] content = Bytes.random(LENGTH, 3);
     assertThat(operator.put("public", "warm.bin", content).statusCode()).isEqualTo(201);
     assertThat(operator.put("encrypted", "warm.bin", content).statusCode()).isEqualTo(201);
     // Whatever is made once is made before anything is measured.
-    Witness warmup = new Witness(server.port(), WARM);
-    try (Http2Wire wire = Http2Wire.open(server.port(), 0)) {
-      ask(wire, 4, WARM);
-      ask(wire, 4, "/swagger-ui/swagger-ui-bundle.js");
-      Thread.sleep(1000);
-    }
+    Witness warmup = new Witness(line, WARM);
+    assertThat(operator.downloadAsNobody("/swagger-ui/swagger-ui-bundle.js").statusCode())
+        .isEqualTo(200);
+    assertThat(operator.downloadAsNobody(ENCRYPTED).statusCode()).isEqualTo(200);
+    Thread.sleep(1000);
     warmup.stop();
   }
 
   @AfterAll
   static void stop() {
     operator.close();
+    operatorOfSecured.close();
     server.close();
+    secured.close();
   }
 
   @BeforeEach
-  void watch() throws Exception {
-    before = Footprint.of(server, operator);
-    witness = new Witness(server.port(), WARM);
+  void watch(TestInfo test) throws Exception {
+    isTls = test.getTags().contains(TLS);
+    before = footprint();
+    witness =
+        new Witness(isTls ? () -> new Wire(securedSocket(0)) : () -> new Wire(server.port()), WARM);
+  }
+
+  private Footprint footprint() throws Exception {
+    return isTls ? Footprint.of(secured, operatorOfSecured) : Footprint.of(server, operator);
   }
 
   @AfterEach
@@ -87,16 +118,16 @@ class AttackIT {
     for (AutoCloseable each : open) {
       each.close();
     }
-    assertThat(server.process().isAlive()).isTrue();
+    assertThat((isTls ? secured : server).process().isAlive()).isTrue();
     eventually(
         "the server holds what it held before",
         () -> {
-          Footprint now = Footprint.of(server, operator);
+          Footprint now = footprint();
           return now.heap() - before.heap() < MAX_LEFT
               && now.direct() - before.direct() < MAX_LEFT
               && now.descriptors() - before.descriptors() < 50;
         });
-    Footprint after = Footprint.of(server, operator);
+    Footprint after = footprint();
     System.out.printf("%s%n  %s%n  %s%n  %s%n", test.getDisplayName(), seen, before, after);
     if (HAS_THRESHOLDS) {
       assertThat(seen.p99()).isLessThanOrEqualTo(MAX_P99_MILLIS);
@@ -217,7 +248,7 @@ class AttackIT {
 
   @Test
   void halfHeads() throws Exception {
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < connections(); i++) {
       SocketChannel channel = channel(0);
       try {
         send(
@@ -227,6 +258,13 @@ class AttackIT {
         // One that was closed to make room.
       }
     }
+  }
+
+  /** 20,000, or as many as this process may open. */
+  private static int connections() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? (int) Math.min(20_000, unix.getMaxFileDescriptorCount() - 500)
+        : 20_000;
   }
 
   @Test
@@ -356,6 +394,55 @@ class AttackIT {
         });
   }
 
+  /** Clients that shake hands and go, and those that shake half a hand. */
+  @Test
+  @Tag(TLS)
+  void handshakes() throws Exception {
+    byte[] halfHello = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 252, 3, 3};
+    inParallel(
+        16,
+        i -> {
+          for (int n = 0; n < 60; n++) {
+            try (SSLSocket socket = securedSocket(0)) {
+              socket.startHandshake();
+            }
+            SocketChannel half = channel(secured.port(), 0);
+            half.write(ByteBuffer.wrap(halfHello));
+          }
+        });
+  }
+
+  /** Each keeps a record that it has not taken. */
+  @ParameterizedTest
+  @Tag(TLS)
+  @ValueSource(strings = {"/swagger-ui/swagger-ui-bundle.js", "/actuator/health", WARM, ENCRYPTED})
+  void clientsOfTlsThatNeverRead(String path) throws Exception {
+    inParallel(
+        200,
+        i -> {
+          SSLSocket socket = securedSocket(4096);
+          synchronized (open) {
+            open.add(socket);
+          }
+          socket
+              .getOutputStream()
+              .write(
+                  "GET %s HTTP/1.1\r\nHost: device\r\n\r\n"
+                      .formatted(path)
+                      .getBytes(StandardCharsets.US_ASCII));
+        });
+    Thread.sleep(2000);
+  }
+
+  private static SSLSocket securedSocket(int receiveBuffer) throws IOException {
+    SSLSocket socket = (SSLSocket) trust.getSocketFactory().createSocket();
+    if (receiveBuffer > 0) {
+      socket.setReceiveBufferSize(receiveBuffer);
+    }
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), secured.port()));
+    return socket;
+  }
+
   private static final int PRIORITY = 2;
 
   private static byte[] payload(int type) {
@@ -436,12 +523,18 @@ class AttackIT {
 
   /** Closed after the test. */
   private SocketChannel channel(int receiveBuffer) throws IOException {
+    return channel(server.port(), receiveBuffer);
+  }
+
+  private SocketChannel channel(int port, int receiveBuffer) throws IOException {
     SocketChannel channel = SocketChannel.open();
     if (receiveBuffer > 0) {
       channel.socket().setReceiveBufferSize(receiveBuffer);
     }
-    channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
-    open.add(channel);
+    channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    synchronized (open) {
+      open.add(channel);
+    }
     return channel;
   }
 

@@ -7,15 +7,25 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import javax.net.ssl.SSLContext;
 
 /** An operator's HTTP client. Used by one thread. */
 final class Operator implements AutoCloseable {
   private final PackagedServer server;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final HttpClient client;
 
   Operator(PackagedServer server) {
     this.server = server;
+    this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
+  /**
+   * @param trust in the server's certificate
+   */
+  Operator(PackagedServer server, SSLContext trust) {
+    this.server = server;
+    this.client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).sslContext(trust).build();
   }
 
   HttpResponse<String> createRepository(String name, boolean isPublic)

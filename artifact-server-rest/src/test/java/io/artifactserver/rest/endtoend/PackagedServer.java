@@ -106,7 +106,8 @@ final class PackagedServer implements AutoCloseable {
   }
 
   URI uri(String pathAndQuery) {
-    return URI.create("http://127.0.0.1:" + port + pathAndQuery);
+    String scheme = port == healthPort ? "http" : "https";
+    return URI.create(scheme + "://127.0.0.1:" + port + pathAndQuery);
   }
 
   /** On the port that speaks plain HTTP, if TLS has the other. */

@@ -66,7 +66,7 @@ class TlsIT {
       operator.createRepository("secret", false);
       operator.put("public", "table.bin", BYTES);
       operator.put("secret", "table.bin", BYTES);
-      for (String subject : List.of("device-17", "urn:device:19")) {
+      for (String subject : List.of("device-17", "uri:urn:device:19")) {
         HttpResponse<String> granted =
             operator.json(
                 "POST",

@@ -21,7 +21,14 @@ final class Wire implements AutoCloseable {
   private final InputStream in;
 
   Wire(int port) throws IOException {
-    this.socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(new Socket(InetAddress.getLoopbackAddress(), port));
+  }
+
+  /**
+   * @param socket that is connected; closed with this object
+   */
+  Wire(Socket socket) throws IOException {
+    this.socket = socket;
     this.socket.setSoTimeout(TIMEOUT_MILLIS);
     this.in = new BufferedInputStream(socket.getInputStream());
   }

@@ -23,17 +23,23 @@ final class Witness {
   private final List<Double> newcomers = Collections.synchronizedList(new ArrayList<>());
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   private final List<Thread> threads = new ArrayList<>();
-  private final int port;
+  private final Line line;
   private final String path;
+
+  /** How to reach the server. */
+  interface Line {
+    /** A new connection. */
+    Wire open() throws IOException;
+  }
 
   /**
    * @param path of a public artifact of at least 4 KiB
    */
-  Witness(int port, String path) throws IOException {
-    this.port = port;
+  Witness(Line line, String path) throws IOException {
+    this.line = line;
     this.path = path;
     // Before the attack begins, as a device that is in the middle of a download.
-    Wire wire = new Wire(port);
+    Wire wire = line.open();
     ask(wire);
     threads.add(Thread.ofPlatform().start(() -> repeat(() -> range(wire), PAUSE_MILLIS)));
     threads.add(Thread.ofPlatform().start(() -> repeat(this::arrive, NEWCOMER_PAUSE_MILLIS)));
@@ -91,12 +97,12 @@ final class Witness {
 
   private void arrive() throws IOException {
     long begin = System.nanoTime();
-    try (Wire wire = new Wire(port)) {
+    try (Wire wire = line.open()) {
       ask(wire);
     }
     newcomers.add((System.nanoTime() - begin) / 1e6);
     begin = System.nanoTime();
-    try (Wire wire = new Wire(port)) {
+    try (Wire wire = line.open()) {
       wire.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
       require(wire.receive(true), 200);
     }
