@@ -10,6 +10,7 @@ import io.artifactserver.rest.connection.Refusal;
 import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.problem.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
@@ -25,7 +26,6 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * never blocks: so this handler is non-blocking, and hands what may block to the executor.
  */
 public final class ArtifactDownloadHandler extends Handler.Wrapper {
-  private static final Logger LOG = LoggerFactory.getLogger(ArtifactDownloadHandler.class);
+  private static final FailureLog FAILURES =
+      new FailureLog(LoggerFactory.getLogger(ArtifactDownloadHandler.class));
 
   private final CertificateSubjects subjects = new CertificateSubjects();
   private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
@@ -185,7 +186,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     try {
       answer(request, response, callback, resolver.resolve(target, credentials));
     } catch (CatalogUnavailableException e) {
-      LOG.warn("Cannot look up {}", request.getHttpURI().getPath(), e);
+      FAILURES.failed("Cannot look up " + request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
       Response.writeError(request, response, callback, e);

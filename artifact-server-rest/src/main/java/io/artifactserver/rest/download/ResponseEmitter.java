@@ -13,6 +13,7 @@ import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
+import io.artifactserver.rest.problem.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -28,7 +29,6 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * then transfers. Thread-safe.
  */
 final class ResponseEmitter {
-  private static final Logger LOG = LoggerFactory.getLogger(ResponseEmitter.class);
+  private static final FailureLog FAILURES =
+      new FailureLog(LoggerFactory.getLogger(ResponseEmitter.class));
 
   /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
   private static final int LARGE_BUFFERS = 128;
@@ -396,7 +397,7 @@ final class ResponseEmitter {
     if (failure instanceof StorageException.BlobCorrupt damage) {
       observer.damaged(damage);
     } else {
-      LOG.error("Cannot serve {}", request.getHttpURI().getPath(), failure);
+      FAILURES.failed("Cannot serve " + request.getHttpURI().getPath(), failure);
     }
     response.reset();
     problems.write(request, response, callback, Problems.of(failure), HttpFields.EMPTY);

@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.connection.PacedBody;
+import io.artifactserver.rest.problem.FailureLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Transfer extends IteratingCallback implements PacedBody {
   private static final Logger LOG = LoggerFactory.getLogger(Transfer.class);
+  private static final FailureLog FAILURES = new FailureLog(LOG);
 
   /** A connection that takes longer over one piece is slow. */
   private static final long SLOW_NANOS = 100_000_000;
@@ -128,7 +130,7 @@ final class Transfer extends IteratingCallback implements PacedBody {
     } else if (cause instanceof StorageException.BlobCorrupt damage) {
       observer.damaged(damage);
     } else {
-      LOG.error("A download was cut off after {} bytes", sent, cause);
+      FAILURES.failed("A download was cut off after " + sent + " bytes", cause);
     }
     end(ending);
     callback.failed(cause);

@@ -25,6 +25,7 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 @RestControllerAdvice
 public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemExceptionHandler.class);
+  private static final FailureLog FAILURES = new FailureLog(LOG);
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(ProblemException failure) {
@@ -44,19 +45,19 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(StorageException failure) {
-    LOG.error("The storage failed", failure);
+    FAILURES.failed("The storage failed", failure);
     return answer(Problems.of(failure));
   }
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(CatalogUnavailableException failure) {
-    LOG.warn("The catalog's database does not answer", failure);
+    FAILURES.failed("The catalog's database does not answer", failure);
     return answer(Problems.catalogUnavailable());
   }
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(RuntimeException failure) {
-    LOG.error("A request failed", failure);
+    FAILURES.failed("A request failed", failure);
     return answer(
         Problems.of(
             HttpStatus.INTERNAL_SERVER_ERROR,

@@ -1,6 +1,5 @@
 package io.artifactserver.rest.endtoend;
 
-import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
@@ -42,7 +41,7 @@ class AttackIT {
   private static final String ENCRYPTED = "/artifacts/encrypted/warm.bin";
   private static final String TLS = "tls";
   private static final int LENGTH = 2_000_000;
-  private static final long MAX_LEFT = 20_000_000;
+  private static final long RETURN_NANOS = 60_000_000_000L;
   private static final double MAX_P99_MILLIS = 50;
   private static final double MAX_NEWCOMER_MILLIS = 1000;
   private static final boolean HAS_THRESHOLDS = Boolean.getBoolean("attack.thresholds");
@@ -119,16 +118,14 @@ class AttackIT {
       each.close();
     }
     assertThat((isTls ? secured : server).process().isAlive()).isTrue();
-    eventually(
-        "the server holds what it held before",
-        () -> {
-          Footprint now = footprint();
-          return now.heap() - before.heap() < MAX_LEFT
-              && now.direct() - before.direct() < MAX_LEFT
-              && now.descriptors() - before.descriptors() < 50;
-        });
     Footprint after = footprint();
+    long deadline = System.nanoTime() + RETURN_NANOS;
+    while (!after.isLike(before) && System.nanoTime() < deadline) {
+      Thread.sleep(500);
+      after = footprint();
+    }
     System.out.printf("%s%n  %s%n  %s%n  %s%n", test.getDisplayName(), seen, before, after);
+    assertThat(after.isLike(before)).as("%s after %s", after, before).isTrue();
     if (HAS_THRESHOLDS) {
       assertThat(seen.p99()).isLessThanOrEqualTo(MAX_P99_MILLIS);
       assertThat(seen.worstNewcomer()).isLessThanOrEqualTo(MAX_NEWCOMER_MILLIS);

@@ -17,16 +17,27 @@ import java.util.stream.Stream;
  * @param descriptors that are open
  */
 record Footprint(long heap, long direct, long threads, long descriptors) {
+  private static final long MAX_LEFT = 20_000_000;
+  private static final long MAX_DESCRIPTORS_LEFT = 50;
   private static final Pattern VALUE = Pattern.compile("\"value\":\\s*([0-9.E+]+)");
 
   static Footprint of(PackagedServer server, Operator operator)
       throws IOException, InterruptedException {
+    // Twice: what is finalized by the first is there until the second.
+    collect(server.pid());
     collect(server.pid());
     return new Footprint(
         value(operator, "jvm.memory.used?tag=area:heap"),
         value(operator, "jvm.buffer.memory.used?tag=id:direct"),
         count(Path.of("/proc/%d/task".formatted(server.pid()))),
         count(Path.of("/proc/%d/fd".formatted(server.pid()))));
+  }
+
+  /** Whether it is no more than the other, but for what comes and goes with any request. */
+  boolean isLike(Footprint earlier) {
+    return heap - earlier.heap < MAX_LEFT
+        && direct - earlier.direct < MAX_LEFT
+        && descriptors - earlier.descriptors < MAX_DESCRIPTORS_LEFT;
   }
 
   @Override

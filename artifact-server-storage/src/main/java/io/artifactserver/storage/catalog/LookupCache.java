@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog;
 import com.github.benmanes.caffeine.cache.AsyncCacheLoader;
 import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import java.time.Duration;
 import java.util.Objects;
@@ -41,11 +42,17 @@ final class LookupCache<K, V> {
    * @param refreshes runs the queries that nobody waits for
    */
   LookupCache(Function<K, Optional<V>> query, int size, Duration ttl, Executor refreshes) {
+    this(query, size, ttl, refreshes, Ticker.systemTicker());
+  }
+
+  LookupCache(
+      Function<K, Optional<V>> query, int size, Duration ttl, Executor refreshes, Ticker ticker) {
     this.query = query;
     Caffeine<Object, Object> caffeine =
         Caffeine.newBuilder()
             // On the caller: a hop to the common pool every few requests cost 4 KiB ranges 8 %.
             .executor(Runnable::run)
+            .ticker(ticker)
             .maximumSize(size)
             .expireAfterWrite(ttl);
     Duration age = ttl.multipliedBy(REFRESH_NUMERATOR).dividedBy(REFRESH_DENOMINATOR);
