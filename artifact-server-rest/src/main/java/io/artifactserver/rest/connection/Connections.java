@@ -67,11 +67,20 @@ public final class Connections
 
   private static final int SWEEPS_PER_TIMEOUT = 4;
 
+  /** Of the memory for buffers; beyond it clients that take nothing give theirs back. */
+  private static final double MAX_DIRECT_SHARE = 0.75;
+
+  private static final Duration RELIEF_PERIOD = Duration.ofMillis(100);
+
+  /** Of the clients that take nothing, this part goes at a time. */
+  private static final int RELIEF_SHARE = 8;
+
   private final ConnectionProperties properties;
   private final List<Network> trustedProxies;
   private final Holdings holdings;
   private final int max;
   private final int hardLimit;
+  private final DirectMemory directMemory = new DirectMemory();
   private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
 
   /** Accepted, and not open yet: in a burst all of them are, before a selector has seen one. */
@@ -128,6 +137,8 @@ public final class Connections
     }
     long period = period().toMillis();
     var _ = sweeper.scheduleWithFixedDelay(this::sweep, period, period, TimeUnit.MILLISECONDS);
+    long relief = RELIEF_PERIOD.toMillis();
+    var _ = sweeper.scheduleWithFixedDelay(this::relieve, relief, relief, TimeUnit.MILLISECONDS);
   }
 
   /** Watches a server's connections; to be called before it starts. */
@@ -302,6 +313,35 @@ public final class Connections
       LOG.error("A look at the connections failed", e);
     }
   }
+
+  /** Ends those who have taken nothing for longest, if their buffers are about to be missed. */
+  private void relieve() {
+    try {
+      if (directMemory.usedShare() < MAX_DIRECT_SHARE) {
+        return;
+      }
+      List<SelectableChannelEndPoint> stalled =
+          open.values().stream()
+              .map(Watched::endPoint)
+              .filter(endPoint -> endPoint.getWriteFlusher().isPending())
+              .map(endPoint -> new Stalled(endPoint, endPoint.getIdleFor()))
+              .sorted(Comparator.comparingLong(Stalled::millis).reversed())
+              .map(Stalled::endPoint)
+              .toList();
+      for (var endPoint : stalled.subList(0, Math.ceilDiv(stalled.size(), RELIEF_SHARE))) {
+        ended(End.HELD);
+        endPoint.close(new TimeoutException("The server has too little memory for buffers"));
+      }
+    } catch (RuntimeException e) {
+      // It would be the last look.
+      LOG.error("A look at the memory for buffers failed", e);
+    }
+  }
+
+  /**
+   * @param millis as they were at one moment: they change all the time
+   */
+  private record Stalled(SelectableChannelEndPoint endPoint, long millis) {}
 
   private void refused(Refusal refusal, EndPoint endPoint) {
     Counter counter = refusals.get(refusal);

@@ -68,6 +68,8 @@ class AttackIT {
     secured =
         PackagedServer.startWithTls(
             folder.resolve("secured"),
+            // A fifth, so that a fifth of the clients is enough to use it up.
+            "-XX:MaxDirectMemorySize=24m",
             "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
             "--artifact-server.tls.private-key=" + authority.keyFile("server"));
     operator = new Operator(server);
@@ -415,7 +417,7 @@ class AttackIT {
   @ValueSource(strings = {"/swagger-ui/swagger-ui-bundle.js", "/actuator/health", WARM, ENCRYPTED})
   void clientsOfTlsThatNeverRead(String path) throws Exception {
     inParallel(
-        200,
+        1000,
         i -> {
           SSLSocket socket = securedSocket(4096);
           synchronized (open) {

@@ -159,8 +159,14 @@ final class PackagedServer implements AutoCloseable {
     Unpacked.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
   }
 
+  private static boolean isOfJava(String argument) {
+    return argument.startsWith("-X");
+  }
+
   private Process launch() throws IOException {
     List<String> command = new ArrayList<>(JVM);
+    // The last of several options of a kind is in force.
+    arguments.stream().filter(PackagedServer::isOfJava).forEach(command::add);
     Unpacked unpacked = Unpacked.once();
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
@@ -168,7 +174,7 @@ final class PackagedServer implements AutoCloseable {
     command.add("-XX:CompilerDirectivesFile=" + LAUNCHER.resolve("compiler-directives"));
     command.addAll(List.of("-jar", unpacked.jar().toString(), "--server.port=" + port));
     command.add("--artifact-server.data-dir=" + dataFolder);
-    command.addAll(arguments);
+    arguments.stream().filter(argument -> !isOfJava(argument)).forEach(command::add);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
