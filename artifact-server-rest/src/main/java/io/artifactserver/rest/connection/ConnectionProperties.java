@@ -26,9 +26,10 @@ import org.springframework.util.unit.DataSize;
  * @param rateWindow over which {@code minRate} is an average; default 1 minute. Longer than a
  *     device's link is away.
  * @param maxHeld most bytes, estimated, that the server holds for its clients before it has
- *     answered: heads that came in part, and those of requests over HTTP/2 whose answers nobody
- *     takes; default 64 MB. Beyond it, the client that makes it hold most loses its connections.
- *     Raise it with the heap for more streams of HTTP/2 at a time, 8 KB each.
+ *     answered: heads that came in part, connections of HTTP/2 and their requests whose answers
+ *     nobody takes; default 80 MB. Beyond it, the client that makes it hold most loses its
+ *     connections. Raise it with the heap, 8 KB for each connection of HTTP/2 and for each request
+ *     on one.
  */
 @ConfigurationProperties("artifact-server.connections")
 public record ConnectionProperties(
@@ -40,7 +41,7 @@ public record ConnectionProperties(
     @DefaultValue("2m") Duration stallTimeout,
     @DefaultValue("0B") DataSize minRate,
     @DefaultValue("1m") Duration rateWindow,
-    @DefaultValue("64MB") DataSize maxHeld) {
+    @DefaultValue("80MB") DataSize maxHeld) {
   private static final String PREFIX = "artifact-server.connections.";
   private static final long MIN_HELD = 1 << 20;
 

@@ -38,7 +38,10 @@ final class Http2Streams extends BufferingFlowControlStrategy
   private static final int MAX_UNREAD_FRAMES_OF_UPLOADERS = 16 * MAX_UNREAD_FRAMES;
 
   /** A stream, what answers it, and a small buffer, in bytes. */
-  static final int STREAM_LENGTH = 8 * 1024;
+  private static final int STREAM_LENGTH = 8 * 1024;
+
+  /** A connection without a request, in bytes: its parser, its tables, its queues. */
+  private static final int SESSION_LENGTH = 8 * 1024;
 
   /** A field beside its text, in bytes. */
   private static final int FIELD_LENGTH = 64;
@@ -59,6 +62,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
   /** To be called once, before anything comes. */
   void hold(Holdings.Holding holding) {
     this.holding = holding;
+    holding.add(SESSION_LENGTH);
   }
 
   /** Nothing comes any more. */

@@ -28,7 +28,7 @@ class ConnectionPropertiesTest {
                 Duration.ofMinutes(2),
                 DataSize.ofBytes(0),
                 Duration.ofMinutes(1),
-                DataSize.ofMegabytes(64)));
+                DataSize.ofMegabytes(80)));
     assertThat(bind("shutdown", ShutdownProperties.class, Map.of()))
         .isEqualTo(new ShutdownProperties(Duration.ZERO));
   }
