@@ -27,10 +27,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
@@ -323,7 +325,7 @@ public final class Connections
       List<SelectableChannelEndPoint> stalled =
           open.values().stream()
               .map(Watched::endPoint)
-              .filter(endPoint -> endPoint.getWriteFlusher().isPending())
+              .filter(endPoint -> endPoint.getWriteFlusher().isPending() || hasStreams(endPoint))
               .map(endPoint -> new Stalled(endPoint, endPoint.getIdleFor()))
               .sorted(Comparator.comparingLong(Stalled::millis).reversed())
               .map(Stalled::endPoint)
@@ -336,6 +338,15 @@ public final class Connections
       // It would be the last look.
       LOG.error("A look at the memory for buffers failed", e);
     }
+  }
+
+  /** Whose windows may be closed, which its socket does not show. */
+  private static boolean hasStreams(SelectableChannelEndPoint endPoint) {
+    Connection outer = endPoint.getConnection();
+    Connection connection =
+        outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
+    return connection instanceof HTTP2Connection http2
+        && !http2.getSession().getStreams().isEmpty();
   }
 
   /**
