@@ -19,6 +19,7 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.EndPoint;
@@ -122,7 +123,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   /** Returns false if the path is no page's. */
   private boolean servePage(Request request, Response response, Callback callback, String path) {
     Optional<String> elsewhere = ApiPage.redirect(path);
-    if (elsewhere.isEmpty() && !ApiPage.isFile(path)) {
+    // Jetty gives the path of "/" to a CONNECT.
+    if ((elsewhere.isEmpty() && !ApiPage.isFile(path))
+        || HttpMethod.CONNECT.is(request.getMethod())) {
       return false;
     }
     UnwantedBody.discard(request);

@@ -3,10 +3,13 @@ package io.artifactserver.rest.download;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
@@ -18,6 +21,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.springframework.boot.actuate.endpoint.ApiVersion;
 import org.springframework.http.ProblemDetail;
 
 /**
@@ -35,24 +39,31 @@ public final class ControlPlane extends Handler.Wrapper {
   private final Predicate<String> isOpen;
   private final ProblemWriter problems;
   private final Executor operators;
-  private final Executor strangers;
+  private final Lookups strangers;
+  private final HealthAnswers health;
+  private final Connections connections;
 
   /**
    * @param isOpen whether everybody may ask for the path
    * @param operators runs requests with a good token
    * @param strangers runs all others: of open paths, and with tokens that are to be looked up
+   * @param connections know the client of a request
    */
   ControlPlane(
       Authenticator authenticator,
       Predicate<String> isOpen,
       ProblemWriter problems,
       Executor operators,
-      Executor strangers) {
+      Lookups strangers,
+      HealthAnswers health,
+      Connections connections) {
     this.authenticator = authenticator;
     this.isOpen = isOpen;
     this.problems = problems;
     this.operators = operators;
     this.strangers = strangers;
+    this.health = health;
+    this.connections = connections;
   }
 
   @Override
@@ -73,9 +84,14 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(request, response, callback, Problems.anotherSite(), HttpFields.EMPTY);
       return true;
     }
-    Credentials credentials =
-        Credentials.of(
-            Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), ""));
+    String authorization =
+        Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
+    if (authorization.isEmpty() && HttpMethods.isGetOrHead(request) && HealthAnswers.knows(path)) {
+      UnwantedBody.discard(request);
+      answerHealth(request, response, callback, path);
+      return true;
+    }
+    Credentials credentials = Credentials.of(authorization);
     Authentication caller = authenticator.peek(credentials);
     boolean isKnown = caller instanceof Authentication.Known;
     if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpen.test(path)) {
@@ -85,12 +101,49 @@ public final class ControlPlane extends Handler.Wrapper {
     if (HttpMethods.isGetOrHead(request)) {
       UnwantedBody.discard(request);
     }
-    try {
-      (isKnown ? operators : strangers).execute(() -> pass(request, response, callback));
-    } catch (RejectedExecutionException e) {
+    Runnable task = () -> pass(request, response, callback);
+    if (!(isKnown ? accepts(task) : strangers.run(connections.client(request), task))) {
       refuse(request, response, callback, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
+  }
+
+  private boolean accepts(Runnable ofOperator) {
+    try {
+      operators.execute(ofOperator);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  private void answerHealth(Request request, Response response, Callback callback, String path) {
+    CompletableFuture<?> _ =
+        health
+            .ask(path)
+            .whenComplete((answer, failure) -> {
+              if (failure == null) {
+                write(request, response, callback, answer);
+              } else {
+                Response.writeError(request, response, callback, failure);
+              }
+            });
+  }
+
+  private static void write(
+      Request request, Response response, Callback callback, HealthAnswers.Answer answer) {
+    response.setStatus(answer.status());
+    response
+        .getHeaders()
+        .put(HttpHeader.CONTENT_TYPE, ApiVersion.V3.getProducedMimeType().toString())
+        .put(HttpHeader.CONTENT_LENGTH, answer.json().length)
+        .put(HttpHeader.CACHE_CONTROL, "no-store")
+        .put("X-Content-Type-Options", "nosniff");
+    if (HttpMethods.isHead(request)) {
+      callback.succeeded();
+    } else {
+      response.write(true, ByteBuffer.wrap(answer.json()), callback);
+    }
   }
 
   /**

@@ -12,6 +12,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.ApiVersion;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpointWebExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -41,7 +46,11 @@ public class DownloadConfiguration {
   private static final int OPERATOR_QUEUE = 256;
 
   private static final int STRANGER_THREADS = 4;
-  private static final int STRANGER_QUEUE = 1024;
+  private static final int WAITING_STRANGERS = 1024;
+  private static final int REQUESTS_OF_A_STRANGER = 256;
+
+  /** One for each of its paths. */
+  private static final int HEALTH_THREADS = 3;
 
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService coldPages() {
@@ -71,7 +80,7 @@ public class DownloadConfiguration {
 
   @Bean
   Lookups lookups() {
-    return new Lookups(LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT);
+    return new Lookups("lookup-", LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT);
   }
 
   @Bean(destroyMethod = "shutdownNow")
@@ -79,9 +88,14 @@ public class DownloadConfiguration {
     return bounded("control-", OPERATOR_THREADS, OPERATOR_QUEUE);
   }
 
+  @Bean
+  Lookups strangerRequests() {
+    return new Lookups("stranger-", STRANGER_THREADS, WAITING_STRANGERS, REQUESTS_OF_A_STRANGER);
+  }
+
   @Bean(destroyMethod = "shutdownNow")
-  ExecutorService strangerRequests() {
-    return bounded("stranger-", STRANGER_THREADS, STRANGER_QUEUE);
+  ExecutorService healthChecks() {
+    return bounded("health-", HEALTH_THREADS, 0);
   }
 
   @Bean
@@ -96,6 +110,7 @@ public class DownloadConfiguration {
 
   /**
    * @param openPaths whether everybody may ask for a path
+   * @param health is there when the server has started
    */
   @Bean
   ControlPlane controlPlane(
@@ -103,9 +118,30 @@ public class DownloadConfiguration {
       OpenPaths openPaths,
       JsonMapper mapper,
       ExecutorService operatorRequests,
-      ExecutorService strangerRequests) {
+      Lookups strangerRequests,
+      ObjectProvider<HealthEndpointWebExtension> health,
+      ExecutorService healthChecks,
+      Connections connections) {
     return new ControlPlane(
-        authenticator, openPaths, new ProblemWriter(mapper), operatorRequests, strangerRequests);
+        authenticator,
+        openPaths,
+        new ProblemWriter(mapper),
+        operatorRequests,
+        strangerRequests,
+        new HealthAnswers(
+            path ->
+                health
+                    .getObject()
+                    .health(
+                        ApiVersion.V3,
+                        WebServerNamespace.SERVER,
+                        SecurityContext.NONE,
+                        false,
+                        path),
+            mapper,
+            healthChecks,
+            System::nanoTime),
+        connections);
   }
 
   @Bean

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what asks the database for a device, so many at a time and so many waiting: all together,
- * and of one client. Thread-safe.
+ * Runs what asks the database for a device or a stranger, so many at a time and so many waiting:
+ * all together, and of one client. Thread-safe.
  */
 final class Lookups implements AutoCloseable {
   private static final long IDLE_SECONDS = 30;
@@ -20,11 +20,12 @@ final class Lookups implements AutoCloseable {
   private final ThreadPoolExecutor threads;
 
   /**
+   * @param name of the threads
    * @param atATime as many threads; fewer than the database has connections
    * @param maxWaiting of all clients
    * @param maxPerClient that run or wait
    */
-  Lookups(int atATime, int maxWaiting, int maxPerClient) {
+  Lookups(String name, int atATime, int maxWaiting, int maxPerClient) {
     this.maxPerClient = maxPerClient;
     this.threads =
         new ThreadPoolExecutor(
@@ -33,7 +34,7 @@ final class Lookups implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(maxWaiting),
-            Thread.ofPlatform().daemon().name("lookup-", 0).factory());
+            Thread.ofPlatform().daemon().name(name, 0).factory());
     this.threads.allowCoreThreadTimeOut(true);
   }
 

@@ -11,7 +11,7 @@ class LookupsTest {
   private static final String GREEDY = "greedy";
   private static final String MODEST = "modest";
 
-  private final Lookups lookups = new Lookups(1, 4, 3);
+  private final Lookups lookups = new Lookups("lookup-", 1, 4, 3);
   private final CountDownLatch database = new CountDownLatch(1);
 
   @AfterEach

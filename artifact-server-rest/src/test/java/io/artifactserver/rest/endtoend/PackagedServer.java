@@ -224,9 +224,13 @@ final class PackagedServer implements AutoCloseable {
       Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
       Files.createDirectories(folder);
       Path made = folder.resolve("made-of");
-      // A jar that was packaged again has another time.
+      // Its own time stamp is fixed, so that builds can be reproduced: the file system's tells.
       String source =
-          Files.getLastModifiedTime(packaged) + " " + System.getProperty("java.home") + " " + JVM;
+          Files.getAttribute(packaged, "unix:ctime")
+              + " "
+              + System.getProperty("java.home")
+              + " "
+              + JVM;
       try (FileChannel lock =
               FileChannel.open(
                   folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
