@@ -422,7 +422,7 @@ class AttackIT {
   @ValueSource(strings = {"/swagger-ui/swagger-ui-bundle.js", "/actuator/health", WARM, ENCRYPTED})
   void clientsOfTlsThatNeverRead(String path) throws Exception {
     inParallel(
-        1000,
+        400,
         i -> {
           SSLSocket socket = securedSocket(4096);
           synchronized (open) {
