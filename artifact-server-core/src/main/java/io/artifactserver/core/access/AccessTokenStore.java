@@ -13,19 +13,25 @@ public interface AccessTokenStore {
     return Optional.empty();
   }
 
-  /** The token, if there is one. */
+  /** The token, if there is one that is not revoked. */
   Optional<AccessToken> find(String id);
 
-  /** All tokens, by creation. */
+  /** All tokens that are not revoked, by creation. */
   List<AccessToken> list();
 
-  /** Adds a token with a new id. */
+  /**
+   * Adds a token with a new id, or with that of a revoked one: an operator may let a device's
+   * certificate in again.
+   */
   void add(AccessToken token);
 
+  /** Whether there was a token with this id that was revoked. It stays on record. */
+  boolean isRevoked(String id);
+
   /**
-   * Revokes a token.
+   * Revokes a token, for good.
    *
    * @return whether there was one
    */
-  boolean remove(String id);
+  boolean revoke(String id);
 }

@@ -62,6 +62,13 @@ public interface BlobStore {
   int removeAbandonedUploads(Instant begunBefore) throws StorageException;
 
   /**
+   * Whether no other process can be writing here, as in a folder that this one has locked. No I/O.
+   */
+  default boolean isExclusive() {
+    return false;
+  }
+
+  /**
    * Checks that the backend can be reached and written to.
    *
    * @throws StorageException naming what is wrong

@@ -60,6 +60,14 @@ public interface ArtifactCatalog {
   /** The artifact, if there is one. */
   Optional<Artifact> find(ArtifactId id);
 
+  /**
+   * As {@link #find}, never from a memory: for what is answered once and for all. Another server
+   * may have changed it.
+   */
+  default Optional<Artifact> findCurrent(ArtifactId id) {
+    return find(id);
+  }
+
   /** As {@link #peek}, of {@link #findContent}. */
   default Optional<Content> peekContent(Digest digest) {
     return Optional.empty();

@@ -30,6 +30,9 @@ public interface BlobRegister {
   /** How many blobs are marked. */
   long suspectCount();
 
+  /** The time by the database's clock, which all servers of an installation share. */
+  Instant now();
+
   /** The sum of the lengths of all blobs, retired ones included, in bytes. */
   long storedBytes();
 }

@@ -4,6 +4,10 @@ package io.artifactserver.core.catalog;
 public final class CatalogUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  public CatalogUnavailableException(String message) {
+    super(message);
+  }
+
   public CatalogUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -50,7 +50,8 @@ public final class ArtifactIngest {
   /**
    * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
    *
-   * @return the new artifact, or the present one if the path had the same bytes already
+   * @return the new artifact, or the present one if the path has the same bytes; as the database
+   *     has it when this returns, not when it began
    * @throws IngestException if the sender is at fault; nothing is kept
    * @throws StorageException if the store is at fault; nothing is kept
    */
@@ -61,7 +62,7 @@ public final class ArtifactIngest {
         catalog
             .repository(id.repository())
             .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
-    Optional<Artifact> existing = catalog.find(id);
+    Optional<Artifact> existing = catalog.findCurrent(id);
     if (existing.isPresent()) {
       return compare(existing.get(), request, source);
     }
@@ -80,7 +81,10 @@ public final class ArtifactIngest {
     }
   }
 
-  /** The path is taken: the bytes are digested, and not stored. */
+  /**
+   * The path is taken: the bytes are digested, and not stored. What has the path when they are all
+   * there decides.
+   */
   private IngestResult compare(Artifact existing, IngestRequest request, InputStream source)
       throws IngestException, StorageException {
     for (Digest expected : request.expectedDigests()) {
@@ -93,7 +97,12 @@ public final class ArtifactIngest {
     // when it is known to differ; but it may not be longer than an artifact can be.
     Digests digests =
         transfer(request, source, (buffer, received) -> quota.requireAllowed(received));
-    return sameOrTaken(existing, digests);
+    return result(
+        request,
+        catalog
+            .share(request.id(), request.mediaType(), digests)
+            .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id())),
+        digests);
   }
 
   private static IngestResult sameOrTaken(Artifact existing, Digests offered)

@@ -6,7 +6,7 @@ import io.artifactserver.core.digest.Digest;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** An artifact was not taken in, for a reason on the sender's side. Nothing of it is kept. */
+/** An artifact was not taken in, and not because a store failed. Nothing of it is kept. */
 public abstract sealed class IngestException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -68,6 +68,15 @@ public abstract sealed class IngestException extends Exception {
 
     public QuotaExceeded(long maxTotal) {
       super("The store's quota of %d bytes would be exceeded".formatted(maxTotal), null);
+    }
+  }
+
+  /** The path had these bytes when the upload began, and has none now: nobody stored them. */
+  public static final class DeletedMeanwhile extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public DeletedMeanwhile(ArtifactId id) {
+      super("%s was deleted while the same bytes came in again".formatted(id), null);
     }
   }
 

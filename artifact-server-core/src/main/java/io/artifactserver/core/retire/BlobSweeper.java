@@ -32,6 +32,7 @@ public final class BlobSweeper {
    * @param store that has every stored byte, encrypted or not
    * @param minimumAge of what is swept: longer than the time between a blob's commit and its row,
    *     and than the longest upload
+   * @param clock that no one sets, as {@link SteadyClock}
    */
   public BlobSweeper(
       BlobRegister register,
@@ -47,26 +48,41 @@ public final class BlobSweeper {
   }
 
   /**
-   * Sweeps what is older than the minimum age.
+   * Sweeps what is older than the minimum age, by the database's clock or by this process's,
+   * whichever is behind.
    *
    * @throws StorageException if the store cannot be asked; a later sweep goes on
    */
   public Swept sweep() throws StorageException {
-    return sweep(clock.instant().minus(minimumAge));
+    Instant now = now();
+    return sweep(now.minus(minimumAge), now.minus(minimumAge));
   }
 
   /**
-   * Sweeps what was left behind before {@code instant}. For the start of the only server of a
-   * store, when nothing can be under way.
+   * As {@link #sweep()}, but in a store that {@link BlobStore#isExclusive is this process's alone}
+   * whatever is older than the process: nobody can be at work on it any more.
+   *
+   * @param startedAt when the process started
    */
-  public Swept sweep(Instant instant) throws StorageException {
-    int uploads = store.removeAbandonedUploads(instant);
+  public Swept sweepAtStart(Instant startedAt) throws StorageException {
+    Instant old = now().minus(minimumAge);
+    return sweep(store.isExclusive() ? startedAt : old, old);
+  }
+
+  private Instant now() {
+    Instant theirs = register.now();
+    Instant ours = clock.instant();
+    return ours.isBefore(theirs) ? ours : theirs;
+  }
+
+  private Swept sweep(Instant storedBefore, Instant keysBefore) throws StorageException {
+    int uploads = store.removeAbandonedUploads(storedBefore);
     int orphans = 0;
     try (Stream<StoredBlob> blobs = store.list()) {
       List<StoredBlob> batch = new ArrayList<>(BATCH);
       for (Iterator<StoredBlob> i = blobs.iterator(); i.hasNext(); ) {
         StoredBlob blob = i.next();
-        if (blob.storedAt().isBefore(instant)) {
+        if (blob.storedAt().isBefore(storedBefore)) {
           batch.add(blob);
         }
         if (batch.size() == BATCH || !i.hasNext()) {
@@ -80,7 +96,7 @@ public final class BlobSweeper {
       }
       throw e;
     }
-    return new Swept(orphans, uploads, dataKeys.deleteOrphans(instant));
+    return new Swept(orphans, uploads, dataKeys.deleteOrphans(keysBefore));
   }
 
   private int deleteOrphans(List<StoredBlob> batch) throws StorageException {

@@ -49,6 +49,11 @@ public final class InMemoryBlobStore implements BlobStore {
   }
 
   @Override
+  public boolean isExclusive() {
+    return true;
+  }
+
+  @Override
   public Blob blob(BlobRef ref) {
     return new InMemoryBlob(ref);
   }

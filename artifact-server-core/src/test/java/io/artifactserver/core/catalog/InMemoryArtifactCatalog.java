@@ -274,7 +274,8 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
     return Optional.ofNullable(blobs.get(blob.key())).orElseThrow();
   }
 
-  private Instant now() {
+  @Override
+  public Instant now() {
     return clock.instant().truncatedTo(ChronoUnit.MICROS);
   }
 

@@ -100,7 +100,7 @@ class RepositoryEncryptionTest {
     assertThat(encryption.run()).isEqualTo(new Run(10, 0));
     assertThat(blobs(encrypted)).hasSize(11);
     new BlobSweeper(catalog, encrypted, new InMemoryDataKeyStore(), Duration.ZERO, () -> now)
-        .sweep(Instant.MAX);
+        .sweepAtStart(Instant.MAX);
     assertThat(blobs(encrypted)).hasSize(10);
     for (int i = 0; i < 10; i++) {
       assertThat(bytes(find("edge/a" + i).blob())).isEqualTo("content " + i);

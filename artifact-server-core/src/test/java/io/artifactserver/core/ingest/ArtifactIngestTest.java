@@ -116,6 +116,28 @@ class ArtifactIngestTest {
   }
 
   @Test
+  void bytesThatWereDeletedWhileTheyCameInAgainAreSharedWhileTheirBlobIsThere() throws Exception {
+    byte[] content = content(1000, 2);
+    Artifact first = put("edge/firmware", content).artifact();
+    catalog.beforeShare(() -> rows.remove(first.id()));
+    IngestResult again = put("edge/firmware", content);
+    assertThat(again).isInstanceOf(IngestResult.Created.class);
+    assertThat(catalog.find(first.id())).contains(again.artifact());
+    assertThat(stored(again.artifact())).isEqualTo(content);
+  }
+
+  @Test
+  void nobodySaysPresentOfBytesThatAreGone() throws Exception {
+    byte[] content = content(1000, 2);
+    Artifact first = put("edge/firmware", content).artifact();
+    catalog.findNothingShareable();
+    catalog.beforeShare(() -> rows.remove(first.id()));
+    assertThatExceptionOfType(IngestException.DeletedMeanwhile.class)
+        .isThrownBy(() -> put("edge/firmware", content))
+        .withMessageContaining("edge/firmware");
+  }
+
+  @Test
   void sharesABlobAcrossRepositoriesButNotAcrossEncryption() throws Exception {
     byte[] content = content(1000, 5);
     BlobRef edge = put("edge/firmware", content).artifact().blob();
@@ -227,7 +249,7 @@ class ArtifactIngestTest {
         new BlobSweeper(
             rows, store, new InMemoryDataKeyStore(), Duration.ofHours(1), InstantSource.system());
     assertThat(sweeper.sweep().orphans()).isZero();
-    assertThat(sweeper.sweep(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
+    assertThat(sweeper.sweepAtStart(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).isEmpty();
   }
 
@@ -254,7 +276,7 @@ class ArtifactIngestTest {
     BlobSweeper sweeper =
         new BlobSweeper(
             rows, memory, new InMemoryDataKeyStore(), Duration.ZERO, InstantSource.system());
-    assertThat(sweeper.sweep(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
+    assertThat(sweeper.sweepAtStart(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).containsExactly(winner);
   }
 

@@ -18,6 +18,7 @@ public final class FaultyBlobStore implements BlobStore {
   private Optional<StorageException> onDelete = Optional.empty();
   private Optional<StorageException> onCheck = Optional.empty();
   private long failingPosition;
+  private boolean isRemote;
 
   /**
    * @param store does what does not fail
@@ -51,6 +52,11 @@ public final class FaultyBlobStore implements BlobStore {
     onCheck = Optional.of(failure);
   }
 
+  /** From now on others may be writing here, too. */
+  public void beRemote() {
+    isRemote = true;
+  }
+
   /** Nothing fails any more. */
   public void recover() {
     onWrite = Optional.empty();
@@ -62,6 +68,11 @@ public final class FaultyBlobStore implements BlobStore {
   @Override
   public String name() {
     return store.name();
+  }
+
+  @Override
+  public boolean isExclusive() {
+    return store.isExclusive() && !isRemote;
   }
 
   @Override

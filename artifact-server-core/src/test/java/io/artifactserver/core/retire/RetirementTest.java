@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,7 +164,44 @@ class RetirementTest {
   void theFirstSweepOfAServerWaitsForNothing() throws Exception {
     commitOrphan("young");
     pass(Duration.ofSeconds(1));
-    assertThat(sweeper.sweep(now)).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
+    assertThat(sweeper.sweepAtStart(now)).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
+  }
+
+  /** Another server may be between a blob's commit and its row. */
+  @Test
+  void theFirstSweepOfAStoreThatOthersReachWaits() throws Exception {
+    store.beRemote();
+    BlobRef young = commitOrphan("young");
+    pass(Duration.ofSeconds(1));
+    assertThat(sweeper.sweepAtStart(now)).isEqualTo(new BlobSweeper.Swept(0, 0, 0));
+    assertThat(blobs()).containsExactly(young);
+    pass(MINIMUM_AGE);
+    assertThat(sweeper.sweepAtStart(now)).isEqualTo(new BlobSweeper.Swept(1, 0, 0));
+  }
+
+  @Test
+  void aClockThatIsSetForwardShortensNoGrace() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    SteadyClock steady = new SteadyClock(() -> now, nanos::get);
+    ArtifactRetirement careful =
+        new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, steady);
+    Artifact artifact = put("a", "one");
+    careful.retire(artifact.id());
+    pass(Duration.ofDays(365));
+    nanos.set(Duration.ofMinutes(9).toNanos());
+    assertThat(careful.deleteExpired()).isZero();
+    nanos.set(Duration.ofMinutes(11).toNanos());
+    assertThat(careful.deleteExpired()).isEqualTo(1);
+  }
+
+  @Test
+  void aClockThatIsSetBackIsFollowed() {
+    Instant start = now;
+    AtomicLong nanos = new AtomicLong();
+    SteadyClock steady = new SteadyClock(() -> now, nanos::get);
+    now = start.minusSeconds(60);
+    nanos.set(Duration.ofSeconds(30).toNanos());
+    assertThat(steady.instant()).isEqualTo(now);
   }
 
   private void pass(Duration time) {

@@ -27,13 +27,9 @@ public class SweepSchedule {
     this.startedAt = clock.instant();
   }
 
-  /**
-   * Sweeps whatever is older than this process: the data folder is locked by it alone, so nothing
-   * of before can still be under way.
-   */
   @Scheduled(initialDelay = 0, fixedDelay = Long.MAX_VALUE)
   void sweepAtStart() {
-    run(() -> report(sweeper.sweep(startedAt)));
+    run(() -> report(sweeper.sweepAtStart(startedAt)));
   }
 
   @Scheduled(

@@ -11,6 +11,7 @@ import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
+import io.artifactserver.core.retire.SteadyClock;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OperatorTokenFile;
 import io.artifactserver.rest.upload.UploadProperties;
@@ -66,7 +67,7 @@ public class UseCaseConfiguration {
       RetireProperties properties,
       InstantSource clock) {
     return new ArtifactRetirement(
-        catalog, register, stores, quota, properties.gracePeriod(), clock);
+        catalog, register, stores, quota, properties.gracePeriod(), steady(clock));
   }
 
   @Bean
@@ -76,7 +77,11 @@ public class UseCaseConfiguration {
       DataKeyStore dataKeys,
       RetireProperties properties,
       InstantSource clock) {
-    return new BlobSweeper(register, store, dataKeys, properties.orphanAge(), clock);
+    return new BlobSweeper(register, store, dataKeys, properties.orphanAge(), steady(clock));
+  }
+
+  private static SteadyClock steady(InstantSource clock) {
+    return new SteadyClock(clock, System::nanoTime);
   }
 
   @Bean

@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -20,12 +21,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The first operator's token: a file in the data folder, readable by its owner only. The database
- * keeps its digest. A lost file is replaced at the next start, and the lost token revoked.
+ * keeps its digest. A lost file is replaced at the next start, and the lost token revoked. A file
+ * gives nobody back what was taken away: its token is adopted only where no operator is known yet.
  */
 public final class OperatorTokenFile {
   private static final Logger LOG = LoggerFactory.getLogger(OperatorTokenFile.class);
   private static final String FILE_NAME = "operator-token";
   private static final String TOKEN_NAME = "operator-token file";
+  private static final String PLACE = "The operator's token is in {}";
 
   private final Path file;
   private final AccessTokenStore tokens;
@@ -38,7 +41,7 @@ public final class OperatorTokenFile {
   }
 
   /**
-   * Makes sure that the file holds a token that the database knows, and logs where it is.
+   * Makes sure that there is a file, and logs where it is, or why its token is not good.
    *
    * @throws IOException if the file cannot be read or written
    */
@@ -46,31 +49,50 @@ public final class OperatorTokenFile {
     Optional<TokenSecret> present = read();
     if (present.isPresent()) {
       adopt(present.get());
-    } else {
-      TokenSecret secret = TokenSecret.generate();
-      write(secret);
-      revokeOthers();
-      adopt(secret);
+      return;
     }
-    LOG.info("The operator's token is in {}", file);
+    revokeOthers();
+    TokenSecret secret = TokenSecret.generate();
+    // A crash in between leaves no file, and the next start makes another token.
+    add(secret);
+    write(secret);
+    LOG.info(PLACE, file);
   }
 
   private void adopt(TokenSecret secret) {
     Optional<AccessToken> known = tokens.find(secret.id());
-    if (known.isEmpty()) {
-      tokens.add(
-          secret.toAccessToken(TOKEN_NAME, AccessToken.Role.OPERATOR, Set.of(), clock.instant()));
-    } else if (!secret.unlocks(known.get()) || known.get().role() != AccessToken.Role.OPERATOR) {
-      throw new IllegalStateException(
-          "%s is not the token that the database knows by this id; delete the file to get a new one"
-              .formatted(file));
+    if (known.isPresent()) {
+      if (!secret.unlocks(known.get()) || known.get().role() != AccessToken.Role.OPERATOR) {
+        throw new IllegalStateException(
+            "%s is not the token that the database knows by this id; delete the file to get a new"
+                    .formatted(file)
+                + " one");
+      }
+      LOG.info(PLACE, file);
+    } else if (tokens.isRevoked(secret.id())) {
+      LOG.warn(
+          "The token in {} is revoked. Delete the file and start again to get a new one.", file);
+    } else if (tokens.list().stream()
+        .anyMatch(token -> token.role() == AccessToken.Role.OPERATOR)) {
+      LOG.warn(
+          "The database does not know the token in {}, but other operators: was it restored from a"
+              + " backup? Delete the file and start again to get a new token.",
+          file);
+    } else {
+      add(secret);
+      LOG.info(PLACE, file);
     }
+  }
+
+  private void add(TokenSecret secret) {
+    tokens.add(
+        secret.toAccessToken(TOKEN_NAME, AccessToken.Role.OPERATOR, Set.of(), clock.instant()));
   }
 
   private void revokeOthers() {
     tokens.list().stream()
         .filter(token -> token.name().equals(TOKEN_NAME))
-        .forEach(token -> tokens.remove(token.id()));
+        .forEach(token -> tokens.revoke(token.id()));
   }
 
   private Optional<TokenSecret> read() throws IOException {
@@ -100,5 +122,10 @@ public final class OperatorTokenFile {
       channel.force(true);
     }
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    // The move itself must survive a power cut: the database is about to know the token.
+    try (FileChannel folder =
+        FileChannel.open(Objects.requireNonNull(file.getParent()), StandardOpenOption.READ)) {
+      folder.force(true);
+    }
   }
 }

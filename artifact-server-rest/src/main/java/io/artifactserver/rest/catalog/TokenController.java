@@ -105,7 +105,7 @@ public class TokenController {
   @DeleteMapping("/{id}")
   @Operation(summary = "Revoke a token")
   public ResponseEntity<Void> revoke(@PathVariable String id) {
-    if (!tokens.remove(id)) {
+    if (!tokens.revoke(id)) {
       throw new ProblemException(
           Problems.of(
               HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens."));

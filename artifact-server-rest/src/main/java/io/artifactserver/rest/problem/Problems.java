@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageFull;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
 import io.artifactserver.core.ingest.IngestException.DigestMismatch;
 import io.artifactserver.core.ingest.IngestException.LengthMismatch;
 import io.artifactserver.core.ingest.IngestException.PathTaken;
@@ -228,6 +229,11 @@ public final class Problems {
               detail + ". Nothing was kept; upload again.");
       case SourceFailed _ ->
           of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
+      case DeletedMeanwhile _ ->
+          of(
+              HttpStatus.SERVICE_UNAVAILABLE,
+              "Deleted meanwhile",
+              detail + ". Nothing was kept; upload again.");
       case TooLarge _ ->
           of(
               HttpStatus.CONTENT_TOO_LARGE,

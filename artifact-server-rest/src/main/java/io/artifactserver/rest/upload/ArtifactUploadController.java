@@ -86,7 +86,16 @@ public class ArtifactUploadController {
     Http2Connections.acceptBody(
         ServletContextRequest.getServletContextRequest(request).getWrapped());
     try (InputStream body = new RequestBodyStream(request)) {
-      return respond(ingest.ingest(ingestRequest, body));
+      IngestResult result = ingest.ingest(ingestRequest, body);
+      if (mustBeAbsent(request) && result instanceof IngestResult.AlreadyPresent) {
+        throw taken(id);
+      }
+      return respond(result);
+    } catch (IngestException.PathTaken e) {
+      if (mustBeAbsent(request)) {
+        throw taken(id);
+      }
+      throw e;
     } finally {
       places.release();
     }
@@ -114,13 +123,21 @@ public class ArtifactUploadController {
   }
 
   private void requireAbsentIfAsked(ArtifactId id, HttpServletRequest request) {
-    if ("*".equals(request.getHeader("If-None-Match")) && catalog.find(id).isPresent()) {
-      throw new ProblemException(
-          Problems.of(
-              HttpStatus.PRECONDITION_FAILED,
-              "Path taken",
-              "%s exists already, and If-None-Match: * asks that it does not.".formatted(id)));
+    if (mustBeAbsent(request) && catalog.findCurrent(id).isPresent()) {
+      throw taken(id);
     }
+  }
+
+  private static boolean mustBeAbsent(HttpServletRequest request) {
+    return "*".equals(request.getHeader("If-None-Match"));
+  }
+
+  private static ProblemException taken(ArtifactId id) {
+    return new ProblemException(
+        Problems.of(
+            HttpStatus.PRECONDITION_FAILED,
+            "Path taken",
+            "%s exists already, and If-None-Match: * asks that it does not.".formatted(id)));
   }
 
   private static List<Digest> expectedDigests(HttpServletRequest request) {

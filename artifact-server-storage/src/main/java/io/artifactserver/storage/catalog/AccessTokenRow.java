@@ -10,6 +10,7 @@ import jakarta.persistence.JoinColumn;
 import jakarta.persistence.Table;
 import java.time.Instant;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A row of {@code access_token}; read only. */
 @Entity
@@ -28,6 +29,9 @@ class AccessTokenRow {
 
   @Column(name = "created_at", nullable = false)
   private Instant createdAt;
+
+  @Column(name = "revoked_at")
+  private @Nullable Instant revokedAt;
 
   @ElementCollection
   @CollectionTable(name = "access_token_repository", joinColumns = @JoinColumn(name = "token_id"))

@@ -131,6 +131,9 @@ interface BlobRows extends Repository<BlobRow, Long> {
   @Query(nativeQuery = true, value = "select count(*) from blob where suspect_at is not null")
   long suspectCount();
 
+  @Query(nativeQuery = true, value = "select now()")
+  Instant now();
+
   @Query("select coalesce(sum(b.length), 0) from BlobRow b")
   long storedBytes();
 }

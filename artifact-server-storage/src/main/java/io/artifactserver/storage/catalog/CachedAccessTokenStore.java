@@ -46,9 +46,14 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public boolean remove(String id) {
+  public boolean isRevoked(String id) {
+    return store.isRevoked(id);
+  }
+
+  @Override
+  public boolean revoke(String id) {
     try {
-      return store.remove(id);
+      return store.revoke(id);
     } finally {
       tokens.forget(id);
     }

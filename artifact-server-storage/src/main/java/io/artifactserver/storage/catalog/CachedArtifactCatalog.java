@@ -105,6 +105,11 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Artifact> findCurrent(ArtifactId id) {
+    return catalog.findCurrent(id);
+  }
+
+  @Override
   public Optional<Content> peekContent(Digest digest) {
     return contents.peek(digest);
   }

@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderException;
+import io.artifactserver.storage.postgres.InstallationLock;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -46,8 +47,9 @@ public class CatalogAutoConfiguration {
   }
 
   @Bean
-  CatalogTransactions catalogTransactions(PlatformTransactionManager transactionManager) {
-    return new CatalogTransactions(transactionManager);
+  CatalogTransactions catalogTransactions(
+      PlatformTransactionManager transactionManager, InstallationLock lock) {
+    return new CatalogTransactions(transactionManager, lock);
   }
 
   /** What asks the database and nobody waits for, as what is in use before its time is over. */
@@ -90,9 +92,8 @@ public class CatalogAutoConfiguration {
 
   @Bean
   @DependsOn(BOUND)
-  DataKeyStore dataKeyStore(
-      CatalogTransactions transactions, DataKeyRows dataKeys, InstantSource clock) {
-    return new JpaDataKeyStore(transactions, dataKeys, clock);
+  DataKeyStore dataKeyStore(CatalogTransactions transactions, DataKeyRows dataKeys) {
+    return new JpaDataKeyStore(transactions, dataKeys);
   }
 
   @Bean

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.storage.postgres.InstallationLock;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
@@ -22,7 +23,13 @@ final class CatalogTransactions {
   private final TransactionTemplate reading;
   private final TransactionTemplate writing;
 
-  CatalogTransactions(PlatformTransactionManager transactionManager) {
+  private final InstallationLock lock;
+
+  /**
+   * @param lock without which nothing is written
+   */
+  CatalogTransactions(PlatformTransactionManager transactionManager, InstallationLock lock) {
+    this.lock = lock;
     reading = new TransactionTemplate(transactionManager);
     reading.setReadOnly(true);
     writing = new TransactionTemplate(transactionManager);
@@ -36,6 +43,11 @@ final class CatalogTransactions {
   }
 
   <T> T write(Function<TransactionStatus, T> work) {
+    if (!lock.isHeld()) {
+      throw new CatalogUnavailableException(
+          "The connection to the catalog's database was lost, and another server may have taken the"
+              + " installation over: nothing is written until that is known");
+    }
     return run(writing, work);
   }
 

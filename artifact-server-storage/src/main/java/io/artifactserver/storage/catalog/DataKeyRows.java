@@ -30,13 +30,12 @@ interface DataKeyRows extends Repository<DataKeyRow, String> {
       value =
           """
           insert into data_key (blob_key, wrapped, ring_key_id, created_at)
-          values (:blobKey, :wrapped, :ringKeyId, :createdAt)
+          values (:blobKey, :wrapped, :ringKeyId, now())
           """)
   int insert(
       @Param("blobKey") String blobKey,
       @Param("wrapped") byte[] wrapped,
-      @Param("ringKeyId") long ringKeyId,
-      @Param("createdAt") Instant createdAt);
+      @Param("ringKeyId") long ringKeyId);
 
   /** Returns 1, or 0 if the row is gone or has another wrapping by now. */
   @Modifying

@@ -18,11 +18,19 @@ final class JpaAccessTokenStore implements AccessTokenStore {
 
   @Override
   public Optional<AccessToken> find(String id) {
-    // PostgreSQL takes no NUL character, so no token's id has one.
-    if (id.indexOf('\0') >= 0) {
-      return Optional.empty();
-    }
-    return transactions.read(() -> tokens.find(id).map(AccessTokenRow::toAccessToken));
+    return isId(id)
+        ? transactions.read(() -> tokens.find(id).map(AccessTokenRow::toAccessToken))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean isRevoked(String id) {
+    return isId(id) && transactions.read(() -> tokens.countRevoked(id)) == 1;
+  }
+
+  /** PostgreSQL takes no NUL character, so no token's id has one. */
+  private static boolean isId(String id) {
+    return id.indexOf('\0') < 0;
   }
 
   @Override
@@ -34,6 +42,7 @@ final class JpaAccessTokenStore implements AccessTokenStore {
   @Override
   public void add(AccessToken token) {
     transactions.write(_ -> {
+      tokens.deleteRevoked(token.id());
       tokens.insert(
           token.id(),
           token.name(),
@@ -46,7 +55,7 @@ final class JpaAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public boolean remove(String id) {
-    return transactions.write(_ -> tokens.delete(id)) == 1;
+  public boolean revoke(String id) {
+    return isId(id) && transactions.write(_ -> tokens.revoke(id)) == 1;
   }
 }

@@ -59,6 +59,11 @@ final class JpaBlobRegister implements BlobRegister {
   }
 
   @Override
+  public Instant now() {
+    return transactions.read(blobs::now);
+  }
+
+  @Override
   public long storedBytes() {
     return transactions.read(blobs::storedBytes);
   }

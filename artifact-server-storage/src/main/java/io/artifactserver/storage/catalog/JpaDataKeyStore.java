@@ -2,8 +2,6 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.DataKeyStore;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,19 +12,16 @@ import org.springframework.data.domain.Limit;
 final class JpaDataKeyStore implements DataKeyStore {
   private final CatalogTransactions transactions;
   private final DataKeyRows dataKeys;
-  private final InstantSource clock;
 
-  JpaDataKeyStore(CatalogTransactions transactions, DataKeyRows dataKeys, InstantSource clock) {
+  JpaDataKeyStore(CatalogTransactions transactions, DataKeyRows dataKeys) {
     this.transactions = transactions;
     this.dataKeys = dataKeys;
-    this.clock = clock;
   }
 
   @Override
   public void put(WrappedDataKey dataKey) {
-    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     transactions.write(
-        _ -> dataKeys.insert(dataKey.blobKey(), dataKey.wrapped(), dataKey.ringKeyId(), now));
+        _ -> dataKeys.insert(dataKey.blobKey(), dataKey.wrapped(), dataKey.ringKeyId()));
   }
 
   @Override

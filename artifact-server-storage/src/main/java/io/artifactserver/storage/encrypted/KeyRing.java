@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +20,10 @@ public final class KeyRing {
   /** Held shared while a new wrapping is on its way to the database, so that no key goes then. */
   private final ReadWriteLock wrapping = new ReentrantReadWriteLock();
 
-  private volatile Keyset keyset;
+  private final AtomicReference<Keyset> keyset;
 
   private KeyRing(Keyset keyset, @Nullable KeyRingFile file) {
-    this.keyset = keyset;
+    this.keyset = new AtomicReference<>(keyset);
     this.file = file;
   }
 
@@ -46,7 +47,7 @@ public final class KeyRing {
   }
 
   Keyset keyset() {
-    return keyset;
+    return keyset.get();
   }
 
   /** Whether the ring can be changed. */
@@ -58,16 +59,24 @@ public final class KeyRing {
   void keep(String blobKey, DataKey dataKey, DataKeyStore dataKeys) {
     wrapping.readLock().lock();
     try {
-      dataKeys.put(wrap(blobKey, dataKey, keyset));
+      dataKeys.put(wrap(blobKey, dataKey, keyset()));
     } finally {
       wrapping.readLock().unlock();
     }
   }
 
-  /** Wraps a data key anew. */
-  WrappedDataKey rewrap(WrappedDataKey before) throws GeneralSecurityException {
+  /**
+   * Wraps a data key anew and keeps it so, unless it was deleted meanwhile. Asks the database.
+   *
+   * @throws GeneralSecurityException if the ring lacks the key, or this is not a wrapping by it
+   */
+  void rewrap(WrappedDataKey before, DataKeyStore dataKeys) throws GeneralSecurityException {
+    wrapping.readLock().lock();
     try (DataKey dataKey = unwrap(before)) {
-      return wrap(before.blobKey(), dataKey, keyset);
+      // Lost to a deletion, it needs no wrapping any more.
+      var _ = dataKeys.replace(before, wrap(before.blobKey(), dataKey, keyset()));
+    } finally {
+      wrapping.readLock().unlock();
     }
   }
 
@@ -77,11 +86,11 @@ public final class KeyRing {
    * @throws GeneralSecurityException if the ring lacks the key, or this is not a wrapping by it
    */
   DataKey unwrap(WrappedDataKey wrapped) throws GeneralSecurityException {
-    if (!keyset.ids().contains(wrapped.ringKeyId())) {
+    if (!keyset().ids().contains(wrapped.ringKeyId())) {
       refresh();
     }
     return DataKey.ofPayload(
-        keyset.aead().decrypt(wrapped.wrapped(), associatedData(wrapped.blobKey())));
+        keyset().aead().decrypt(wrapped.wrapped(), associatedData(wrapped.blobKey())));
   }
 
   /**
@@ -90,9 +99,16 @@ public final class KeyRing {
    * @throws KeyRingException if it cannot be read; the ring stays as it was
    */
   void refresh() {
-    if (file != null) {
-      keyset = file.read();
+    if (file == null) {
+      return;
     }
+    Keyset before;
+    Keyset read;
+    do {
+      before = keyset();
+      read = file.read();
+      // What was read may be older than what a change has written since.
+    } while (!keyset.compareAndSet(before, read));
   }
 
   /** Changes the file, while no wrapping is on its way to the database. */
@@ -102,7 +118,7 @@ public final class KeyRing {
     }
     wrapping.writeLock().lock();
     try {
-      keyset = file.change(change);
+      keyset.set(file.change(change));
     } finally {
       wrapping.writeLock().unlock();
     }

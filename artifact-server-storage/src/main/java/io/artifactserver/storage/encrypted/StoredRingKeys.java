@@ -72,8 +72,7 @@ final class StoredRingKeys implements RingKeys {
     List<WrappedDataKey> page = dataKeys.notWrappedBy(ring.keyset().primary(), "", batch);
     for (WrappedDataKey before : page) {
       try {
-        // Lost to a deletion, it needs no wrapping any more.
-        var _ = dataKeys.replace(before, ring.rewrap(before));
+        ring.rewrap(before, dataKeys);
         wrapped++;
       } catch (GeneralSecurityException | IllegalArgumentException e) {
         throw new StorageException.BlobCorrupt(

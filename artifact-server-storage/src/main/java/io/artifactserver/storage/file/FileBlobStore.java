@@ -160,6 +160,12 @@ public final class FileBlobStore implements BlobStore {
     return removed;
   }
 
+  /** Its folder is part of the data folder, which one process has at a time. */
+  @Override
+  public boolean isExclusive() {
+    return true;
+  }
+
   @Override
   public void check() throws StorageException {
     Path probe = part(BlobRef.newKey());

@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -54,7 +55,7 @@ public final class DataFolder implements AutoCloseable {
     Path absolute = path.toAbsolutePath().normalize();
     try {
       if (!Files.isDirectory(absolute)) {
-        Files.createDirectories(absolute, OWNER_ONLY_FOLDER);
+        create(absolute);
       }
       Path real = absolute.toRealPath();
       if (!HELD.add(real)) {
@@ -71,6 +72,25 @@ public final class DataFolder implements AutoCloseable {
           "The data folder %s cannot be used: %s. This process needs to read and write it."
               .formatted(absolute, e),
           e);
+    }
+  }
+
+  /** Durably, with those above it that are missing. */
+  private static void create(Path folder) throws IOException {
+    Path present = folder;
+    while (present.getParent() != null && !Files.exists(present)) {
+      present = present.getParent();
+    }
+    Files.createDirectories(folder, OWNER_ONLY_FOLDER);
+    for (Path above = folder; !above.equals(present); ) {
+      above = Objects.requireNonNull(above.getParent());
+      sync(above);
+    }
+  }
+
+  private static void sync(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
     }
   }
 
@@ -178,8 +198,6 @@ public final class DataFolder implements AutoCloseable {
       channel.force(true);
     }
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel folder = FileChannel.open(path, StandardOpenOption.READ)) {
-      folder.force(true);
-    }
+    sync(path);
   }
 }

@@ -37,8 +37,18 @@ public class DatabaseAutoConfiguration {
         : ExternalPostgres.await(properties);
   }
 
+  /** Held before anything is read or migrated, and until the pool is closed. */
   @Bean(destroyMethod = "close")
-  HikariDataSource dataSource(DatabaseServer server, DatabaseProperties properties) {
+  InstallationLock installationLock(DatabaseServer server) {
+    return InstallationLock.take(server);
+  }
+
+  /**
+   * @param lock without which nobody gets to the database
+   */
+  @Bean(destroyMethod = "close")
+  HikariDataSource dataSource(
+      DatabaseServer server, DatabaseProperties properties, InstallationLock lock) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("database");
     config.setJdbcUrl(server.jdbcUrl());

@@ -46,8 +46,11 @@ class AccessTokenStoreTest {
     assertThat(application.statements() - before).isZero();
     assertThat(secret.unlocks(store.peek(token.id()).orElseThrow())).isTrue();
 
-    assertThat(store.remove(token.id())).isTrue();
-    assertThat(store.remove(token.id())).isFalse();
+    assertThat(store.isRevoked(token.id())).isFalse();
+    assertThat(store.revoke(token.id())).isTrue();
+    assertThat(store.revoke(token.id())).isFalse();
+    assertThat(store.isRevoked(token.id())).isTrue();
+    assertThat(store.list()).doesNotContain(token);
     assertThat(store.peek(token.id())).isEmpty();
     assertThat(store.find(token.id())).isEmpty();
   }
@@ -76,6 +79,19 @@ class AccessTokenStoreTest {
   @Test
   void findsNothingUnderAnIdThatPostgreSqlCannotTake() {
     assertThat(store.find("a\0b")).isEmpty();
+    assertThat(store.isRevoked("a\0b")).isFalse();
+    assertThat(store.revoke("a\0b")).isFalse();
+  }
+
+  @Test
+  void letsACertificateInAgain() {
+    TokenSecret secret = TokenSecret.generate();
+    store.add(token(secret, Role.DEVICE, Set.of("a"), "2026-04-01T00:00:00Z"));
+    store.revoke(secret.id());
+    AccessToken again = token(secret, Role.DEVICE, Set.of("b"), "2026-04-02T00:00:00Z");
+    store.add(again);
+    assertThat(store.find(secret.id())).contains(again);
+    assertThat(store.isRevoked(secret.id())).isFalse();
   }
 
   private static AccessToken token(

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -11,7 +12,9 @@ import com.google.crypto.tink.aead.PredefinedAeadParameters;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
+import io.artifactserver.core.blob.ForwardingDataKeyStore;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
@@ -34,6 +37,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -173,6 +177,50 @@ class KeyRingTest {
     assertThatExceptionOfType(RingKeyException.class)
         .isThrownBy(ringKeys::rotate)
         .withMessageContaining("setting");
+  }
+
+  /**
+   * Wrapped anew by a key that is no longer primary, and not yet in the database: nobody counts it
+   * as that key's, and the key must stay nevertheless.
+   */
+  @Test
+  void aKeyIsNotRemovedWhileAWrappingByItIsOnItsWay() throws Exception {
+    KeyRing ring = newRing();
+    EncryptedBlobStore store = new EncryptedBlobStore(inner, dataKeys, ring, SEGMENT_LENGTH);
+    byte[] content = content(4, 5000);
+    BlobRef ref = store(store, content);
+    StoredRingKeys operator = new StoredRingKeys(ring, dataKeys, InstantSource.system());
+    long second = operator.rotate().id();
+    AtomicReference<Thread> removal = new AtomicReference<>();
+    DataKeyStore slow =
+        new ForwardingDataKeyStore(dataKeys) {
+          @Override
+          public boolean replace(WrappedDataKey before, WrappedDataKey after) {
+            assertThat(after.ringKeyId()).isEqualTo(second);
+            removal.set(
+                Thread.ofPlatform()
+                    .start(() -> {
+                      try {
+                        operator.rotate();
+                        operator.remove(second);
+                      } catch (RingKeyException e) {
+                        // As it should: the key is needed by then.
+                      }
+                    }));
+            Thread thread = removal.get();
+            eventually(
+                "the removal waits or has ended",
+                () ->
+                    thread.getState() == Thread.State.WAITING
+                        || thread.getState() == Thread.State.TERMINATED);
+            return super.replace(before, after);
+          }
+        };
+    assertThat(new StoredRingKeys(ring, slow, InstantSource.system()).rewrap(10)).isEqualTo(1);
+    removal.get().join();
+    KeyRing restarted = KeyRing.of(KeyRingFile.of(folder.resolve("keys.json"), ""));
+    assertThat(read(new EncryptedBlobStore(inner, dataKeys, restarted, SEGMENT_LENGTH), ref))
+        .isEqualTo(content);
   }
 
   @Test

@@ -1,0 +1,267 @@
+package io.artifactserver.storage.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the one server of an installation holds while it runs: an advisory lock in the database, on
+ * a connection of its own that is watched. A second server waits for it, because its sweeps would
+ * delete what the first has stored and not yet named. Thread-safe.
+ *
+ * <p>A lost connection means a lost lock: then this server {@link #isHeld writes nothing} until it
+ * has the lock again. PostgreSQL gives the lock of a dead server back at once, and of one that
+ * vanished from the network after half a minute. The connection must keep its session, so a pool
+ * that shares sessions between transactions cannot stand in between.
+ */
+public final class InstallationLock implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(InstallationLock.class);
+
+  /** "artifact" in ASCII; advisory locks are a database's own. */
+  private static final long KEY = 0x6172_7469_6661_6374L;
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final long REMINDER_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final String TIMEOUT_SECONDS = "10";
+
+  /**
+   * A server that vanished is noticed after some half a minute, not after PostgreSQL's two hours.
+   */
+  private static final String KEEPALIVE =
+      "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4";
+
+  private static final String HOLDER =
+      """
+      select a.application_name, coalesce(host(a.client_addr), 'this machine'), a.backend_start
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+        and l.database = (select oid from pg_database where datname = current_database())
+        and l.classid = ?::bigint::oid and l.objid = ?::bigint::oid
+      """;
+
+  private final DatabaseServer server;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread watch;
+  private @Nullable Connection connection;
+  private volatile boolean isHeld;
+  private boolean isAnotherKnown;
+  private long remindedAt;
+
+  private InstallationLock(DatabaseServer server) {
+    this.server = server;
+    this.watch = Thread.ofPlatform().daemon().name("installation-lock").unstarted(this::watch);
+  }
+
+  /**
+   * Takes the lock. Blocks for as long as another server has it, and says so in the log.
+   *
+   * @throws DatabaseStartException if the database cannot be asked, or this thread is interrupted
+   */
+  static InstallationLock take(DatabaseServer server) {
+    InstallationLock lock = new InstallationLock(server);
+    CountDownLatch isTaken = new CountDownLatch(1);
+    Failure failure = new Failure();
+    Thread taking =
+        Thread.ofPlatform()
+            .daemon()
+            .name("installation-lock-wait")
+            .start(() -> {
+              try {
+                lock.await();
+              } catch (SQLException e) {
+                failure.cause = e;
+              } finally {
+                isTaken.countDown();
+              }
+            });
+    try {
+      // Without a time-out, so that Spring sees that it may interrupt this thread to stop.
+      isTaken.await();
+    } catch (InterruptedException e) {
+      taking.interrupt();
+      Thread.currentThread().interrupt();
+      throw new DatabaseStartException("Interrupted while waiting for the installation's lock", e);
+    }
+    if (failure.cause != null) {
+      throw new DatabaseStartException(
+          "%s does not lock this installation: %s".formatted(server, failure.cause.getMessage()),
+          failure.cause);
+    }
+    lock.watch.start();
+    return lock;
+  }
+
+  /** Whether this server may write. No I/O. */
+  public boolean isHeld() {
+    return isHeld;
+  }
+
+  /** Gives the lock back. May be repeated. */
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      watch.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    giveBack();
+  }
+
+  private void await() throws SQLException {
+    while (!tryToTake()) {
+      try {
+        if (closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private void watch() {
+    try {
+      while (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+        check();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void check() {
+    if (isHeld && !answers()) {
+      giveBack();
+      LOG.error(
+          "The connection that locks this installation is lost: nothing is written until it is"
+              + " back");
+    }
+    if (!isHeld) {
+      try {
+        if (tryToTake()) {
+          LOG.info("This server has the installation's lock again");
+        }
+      } catch (SQLException e) {
+        LOG.debug("{} does not answer", server, e);
+      }
+    }
+  }
+
+  private boolean answers() {
+    Connection held = connection;
+    if (held == null) {
+      return false;
+    }
+    try (Statement statement = held.createStatement()) {
+      return statement.execute("select 1");
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  private synchronized boolean tryToTake() throws SQLException {
+    Connection fresh = DriverManager.getConnection(server.jdbcUrl(), properties());
+    boolean isGranted = false;
+    try {
+      try (Statement statement = fresh.createStatement()) {
+        statement.execute(KEEPALIVE);
+      }
+      isGranted = isGranted(fresh);
+      if (!isGranted) {
+        announce(fresh);
+        return false;
+      }
+      connection = fresh;
+      isHeld = true;
+      isAnotherKnown = false;
+      return true;
+    } finally {
+      if (!isGranted) {
+        fresh.close();
+      }
+    }
+  }
+
+  private static boolean isGranted(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement("select pg_try_advisory_lock(?)")) {
+      statement.setLong(1, KEY);
+      try (ResultSet result = statement.executeQuery()) {
+        return result.next() && result.getBoolean(1);
+      }
+    }
+  }
+
+  private void announce(Connection asking) throws SQLException {
+    if (isAnotherKnown && System.nanoTime() - remindedAt < REMINDER_NANOS) {
+      return;
+    }
+    isAnotherKnown = true;
+    remindedAt = System.nanoTime();
+    LOG.warn(
+        "Waiting: {} has this installation's database. One server runs at a time: stop the other"
+            + " one, or give this one a database, a data folder and a bucket of its own.",
+        holder(asking).orElse("another server"));
+  }
+
+  private static Optional<String> holder(Connection asking) throws SQLException {
+    try (PreparedStatement statement = asking.prepareStatement(HOLDER)) {
+      statement.setLong(1, KEY >>> Integer.SIZE);
+      statement.setLong(2, Integer.toUnsignedLong((int) KEY));
+      try (ResultSet result = statement.executeQuery()) {
+        return result.next()
+            ? Optional.of(
+                "%s, connected from %s since %s"
+                    .formatted(result.getString(1), result.getString(2), result.getString(3)))
+            : Optional.empty();
+      }
+    }
+  }
+
+  private synchronized void giveBack() {
+    isHeld = false;
+    Connection held = connection;
+    connection = null;
+    if (held != null) {
+      try {
+        held.close();
+      } catch (SQLException e) {
+        LOG.debug("The lock's connection does not close", e);
+      }
+    }
+  }
+
+  private Properties properties() {
+    Properties properties = new Properties();
+    if (!server.username().isEmpty()) {
+      properties.setProperty("user", server.username());
+    }
+    if (!server.password().isEmpty()) {
+      properties.setProperty("password", server.password());
+    }
+    properties.setProperty(
+        "ApplicationName", "artifact-server, process " + ProcessHandle.current().pid());
+    properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("connectTimeout", TIMEOUT_SECONDS);
+    properties.setProperty("loginTimeout", TIMEOUT_SECONDS);
+    properties.setProperty("socketTimeout", TIMEOUT_SECONDS);
+    return properties;
+  }
+
+  private static final class Failure {
+    private volatile @Nullable SQLException cause;
+  }
+}
