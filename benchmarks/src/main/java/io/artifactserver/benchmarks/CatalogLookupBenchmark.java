@@ -81,7 +81,7 @@ public class CatalogLookupBenchmark {
   /** The catalog under test. */
   protected ArtifactCatalog catalog(ArtifactCatalog database) {
     return new CachedArtifactCatalog(
-        database, new CatalogProperties(10_000, Duration.ofDays(1)), Runnable::run);
+        database, new CatalogProperties(10_000, Duration.ofDays(1), Duration.ZERO), Runnable::run);
   }
 
   /** What the data plane asks on a connection's thread. */

@@ -52,7 +52,8 @@ public class WebConfiguration implements WebMvcConfigurer {
         .sessionManagement(
             session -> session.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
         .addFilterBefore(
-            new BearerAuthenticationFilter(authenticator), AnonymousAuthenticationFilter.class)
+            new BearerAuthenticationFilter(authenticator, problems),
+            AnonymousAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests ->

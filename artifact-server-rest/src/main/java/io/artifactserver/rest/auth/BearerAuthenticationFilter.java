@@ -1,18 +1,22 @@
 package io.artifactserver.rest.auth;
 
 import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.web.filter.GenericFilterBean;
 
 /**
@@ -22,9 +26,15 @@ import org.springframework.web.filter.GenericFilterBean;
  */
 public final class BearerAuthenticationFilter extends GenericFilterBean {
   private final Authenticator authenticator;
+  private final AuthenticationEntryPoint refusals;
 
-  public BearerAuthenticationFilter(Authenticator authenticator) {
+  /**
+   * @param refusals answers if it cannot be found out who somebody is
+   */
+  public BearerAuthenticationFilter(
+      Authenticator authenticator, AuthenticationEntryPoint refusals) {
     this.authenticator = authenticator;
+    this.refusals = refusals;
   }
 
   @Override
@@ -32,8 +42,17 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
       throws IOException, ServletException {
     Optional<String> authorization =
         Optional.ofNullable(((HttpServletRequest) request).getHeader("Authorization"));
-    if (authenticator.authenticate(Credentials.of(authorization))
-        instanceof Authentication.Known(var token)) {
+    Authentication caller;
+    try {
+      caller = authenticator.authenticate(Credentials.of(authorization));
+    } catch (CatalogUnavailableException e) {
+      refusals.commence(
+          (HttpServletRequest) request,
+          (HttpServletResponse) response,
+          new AuthenticationServiceException("Tokens cannot be looked up", e));
+      return;
+    }
+    if (caller instanceof Authentication.Known(var token)) {
       SecurityContext context = SecurityContextHolder.createEmptyContext();
       context.setAuthentication(authenticated(token));
       SecurityContextHolder.setContext(context);

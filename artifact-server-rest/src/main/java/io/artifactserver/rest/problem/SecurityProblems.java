@@ -9,6 +9,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
@@ -31,6 +32,11 @@ public class SecurityProblems
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
+    if (failure instanceof AuthenticationServiceException) {
+      response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problems.RETRY_AFTER_SECONDS));
+      write(request, response, Problems.catalogUnavailable());
+      return;
+    }
     response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
     write(request, response, Problems.unauthorized());
   }

@@ -22,7 +22,12 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
       AccessTokenStore store, CatalogProperties properties, Executor refreshes) {
     this.store = store;
     this.tokens =
-        new LookupCache<>(store::find, properties.cacheSize(), properties.cacheTtl(), refreshes);
+        new LookupCache<>(
+            store::find,
+            properties.cacheSize(),
+            properties.cacheTtl(),
+            properties.staleTime(),
+            refreshes);
   }
 
   @Override

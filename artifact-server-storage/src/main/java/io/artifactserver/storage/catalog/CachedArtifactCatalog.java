@@ -40,10 +40,19 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
       ArtifactCatalog catalog, CatalogProperties properties, Executor refreshes) {
     this.catalog = catalog;
     this.artifacts =
-        new LookupCache<>(catalog::find, properties.cacheSize(), properties.cacheTtl(), refreshes);
+        new LookupCache<>(
+            catalog::find,
+            properties.cacheSize(),
+            properties.cacheTtl(),
+            properties.staleTime(),
+            refreshes);
     this.contents =
         new LookupCache<>(
-            catalog::findContent, properties.cacheSize(), properties.cacheTtl(), refreshes);
+            catalog::findContent,
+            properties.cacheSize(),
+            properties.cacheTtl(),
+            properties.staleTime(),
+            refreshes);
     this.repositories =
         new LookupCache<>(
             key ->
@@ -52,6 +61,7 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
                         .collect(Collectors.toMap(Repository::name, Function.identity()))),
             properties.cacheSize() == 0 ? 0 : 1,
             properties.cacheTtl(),
+            properties.staleTime(),
             refreshes);
   }
 

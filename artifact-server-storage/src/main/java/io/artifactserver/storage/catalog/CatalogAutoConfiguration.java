@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderException;
+import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
@@ -48,8 +49,8 @@ public class CatalogAutoConfiguration {
 
   @Bean
   CatalogTransactions catalogTransactions(
-      PlatformTransactionManager transactionManager, InstallationLock lock) {
-    return new CatalogTransactions(transactionManager, lock);
+      PlatformTransactionManager transactionManager, DatabaseServer server, InstallationLock lock) {
+    return new CatalogTransactions(transactionManager, server, lock);
   }
 
   /** What asks the database and nobody waits for, as what is in use before its time is over. */

@@ -14,10 +14,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     or revocation by another server shows after this time at the latest, so it must be shorter
  *     than the grace period of deleted blobs. Lower it when several servers share a database and
  *     revocations are urgent.
+ * @param staleTime how much longer an entry is served while the database cannot be asked; default 1
+ *     h. What this server deleted or revoked is not served. Raise it when devices must get their
+ *     updates through longer outages, lower it when a revocation by other means than this server
+ *     must not wait.
  */
 @ConfigurationProperties("artifact-server.catalog")
 public record CatalogProperties(
-    @DefaultValue("10000") int cacheSize, @DefaultValue("60s") Duration cacheTtl) {
+    @DefaultValue("10000") int cacheSize,
+    @DefaultValue("60s") Duration cacheTtl,
+    @DefaultValue("1h") Duration staleTime) {
   /**
    * @throws IllegalArgumentException if a value is negative
    */
@@ -29,6 +35,10 @@ public record CatalogProperties(
     if (cacheTtl.isNegative()) {
       throw new IllegalArgumentException(
           "artifact-server.catalog.cache-ttl is not negative, as " + cacheTtl + " is");
+    }
+    if (staleTime.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.catalog.stale-time is not negative, as " + staleTime + " is");
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.catalog;
 
+import io.artifactserver.core.catalog.CatalogDatabase;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.storage.postgres.InstallationLock;
 import java.sql.SQLException;
@@ -23,12 +24,18 @@ final class CatalogTransactions {
   private final TransactionTemplate reading;
   private final TransactionTemplate writing;
 
+  private final CatalogDatabase database;
   private final InstallationLock lock;
 
   /**
+   * @param database that must run, or nobody need wait for a connection
    * @param lock without which nothing is written
    */
-  CatalogTransactions(PlatformTransactionManager transactionManager, InstallationLock lock) {
+  CatalogTransactions(
+      PlatformTransactionManager transactionManager,
+      CatalogDatabase database,
+      InstallationLock lock) {
+    this.database = database;
     this.lock = lock;
     reading = new TransactionTemplate(transactionManager);
     reading.setReadOnly(true);
@@ -51,7 +58,10 @@ final class CatalogTransactions {
     return run(writing, work);
   }
 
-  private static <T> T run(TransactionTemplate template, Function<TransactionStatus, T> work) {
+  private <T> T run(TransactionTemplate template, Function<TransactionStatus, T> work) {
+    if (!database.isRunning()) {
+      throw new CatalogUnavailableException("The embedded PostgreSQL is being started again");
+    }
     try {
       return template.execute(work::apply);
     } catch (TransactionException e) {

@@ -6,19 +6,19 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remembers what was found in the database, for a bounded time and number of entries. What is not
- * found is asked for again. Thread-safe.
+ * Remembers what was found in the database, for a bounded time and number of entries; for longer
+ * while the database cannot be asked. What is not found is asked for again. Thread-safe.
  *
  * <p>No query runs under a lock of the cache: only those wait for a query who ask for the same key.
  * An entry that is in use is asked for again before its time is over, by a thread that nobody waits
@@ -32,55 +32,142 @@ final class LookupCache<K, V> {
 
   private static final int REFRESH_DENOMINATOR = 2;
 
+  /** So often a database that failed is tried again. */
+  private static final long PROBE_NANOS = 1_000_000_000;
+
   private final Function<K, Optional<V>> query;
-  private final AsyncLoadingCache<K, @Nullable V> known;
+  private final long ttlNanos;
+  private final long staleNanos;
+  private final Executor refreshes;
+  private final Ticker ticker;
+  private final AsyncLoadingCache<K, @Nullable Known<V>> known;
+  private final AtomicLong probedAt = new AtomicLong();
+  private volatile boolean isUnavailable;
 
   /**
    * @param query asks the database
    * @param size most entries
    * @param ttl how long an entry is good
+   * @param stale how much longer it is good while the database cannot be asked
    * @param refreshes runs the queries that nobody waits for
    */
-  LookupCache(Function<K, Optional<V>> query, int size, Duration ttl, Executor refreshes) {
-    this(query, size, ttl, refreshes, Ticker.systemTicker());
+  LookupCache(
+      Function<K, Optional<V>> query, int size, Duration ttl, Duration stale, Executor refreshes) {
+    this(query, size, ttl, stale, refreshes, Ticker.systemTicker());
   }
 
   LookupCache(
-      Function<K, Optional<V>> query, int size, Duration ttl, Executor refreshes, Ticker ticker) {
+      Function<K, Optional<V>> query,
+      int size,
+      Duration ttl,
+      Duration stale,
+      Executor refreshes,
+      Ticker ticker) {
     this.query = query;
+    this.ttlNanos = ttl.toNanos();
+    this.staleNanos = stale.toNanos();
+    this.refreshes = refreshes;
+    this.ticker = ticker;
     Caffeine<Object, Object> caffeine =
         Caffeine.newBuilder()
             // On the caller: a hop to the common pool every few requests cost 4 KiB ranges 8 %.
             .executor(Runnable::run)
             .ticker(ticker)
             .maximumSize(size)
-            .expireAfterWrite(ttl);
+            .expireAfterWrite(ttl.plus(stale));
     Duration age = ttl.multipliedBy(REFRESH_NUMERATOR).dividedBy(REFRESH_DENOMINATOR);
     if (age.isPositive()) {
       caffeine.refreshAfterWrite(age);
     }
-    this.known = caffeine.buildAsync(new Refresher(refreshes));
+    this.known = caffeine.buildAsync(new Refresher());
   }
 
-  /** What is remembered. No I/O. */
+  /**
+   * @param atNanos when the database said so, by the ticker
+   */
+  private record Known<V>(V value, long atNanos) {}
+
+  /** What is remembered and good. No I/O. */
   Optional<V> peek(K key) {
-    return Optional.ofNullable(known.synchronous().getIfPresent(key));
+    @Nullable Known<V> entry = known.synchronous().getIfPresent(key);
+    if (entry == null) {
+      return Optional.empty();
+    }
+    long age = ticker.read() - entry.atNanos;
+    if (age < ttlNanos) {
+      return Optional.of(entry.value);
+    }
+    if (isUnavailable && age < ttlNanos + staleNanos) {
+      probe(key);
+      return Optional.of(entry.value);
+    }
+    return Optional.empty();
   }
 
-  /** What is remembered, or else what the database says. Blocks. */
+  /** What is remembered and good, or else what the database says. Blocks. */
   Optional<V> find(K key) {
-    CompletableFuture<@Nullable V> mine = new CompletableFuture<>();
-    @Nullable CompletableFuture<@Nullable V> other = known.asMap().putIfAbsent(key, mine);
-    if (other != null) {
-      return Optional.ofNullable(joined(other));
+    while (true) {
+      Optional<V> good = peek(key);
+      if (good.isPresent()) {
+        return good;
+      }
+      CompletableFuture<@Nullable Known<V>> mine = new CompletableFuture<>();
+      @Nullable CompletableFuture<@Nullable Known<V>> other = known.asMap().putIfAbsent(key, mine);
+      if (other == null) {
+        return ask(key, null, mine);
+      }
+      @Nullable Known<V> old = joined(other);
+      if (old == null || ticker.read() - old.atNanos < ttlNanos) {
+        return Optional.ofNullable(old).map(Known::value);
+      }
+      if (known.asMap().replace(key, other, mine)) {
+        return ask(key, old, mine);
+      }
     }
+  }
+
+  /** Completes the future, whatever happens: others may wait for it. */
+  private Optional<V> ask(
+      K key, @Nullable Known<V> old, CompletableFuture<@Nullable Known<V>> mine) {
     try {
-      Optional<V> found = query.apply(key);
-      mine.complete(found.orElse(null));
-      return found;
+      @Nullable Known<V> found = query(key, old);
+      mine.complete(found);
+      return Optional.ofNullable(found).map(Known::value);
+    } catch (CatalogUnavailableException e) {
+      if (old == null || ticker.read() - old.atNanos >= ttlNanos + staleNanos) {
+        mine.completeExceptionally(e);
+        throw e;
+      }
+      mine.complete(old);
+      return Optional.of(old.value);
     } catch (RuntimeException | Error e) {
       mine.completeExceptionally(e);
       throw e;
+    }
+  }
+
+  /** Keeps the same value while nothing has changed, because others remember things by it. */
+  private @Nullable Known<V> query(K key, @Nullable Known<V> old) {
+    try {
+      long now = ticker.read();
+      @Nullable V found = query.apply(key).orElse(null);
+      isUnavailable = false;
+      if (found == null) {
+        return null;
+      }
+      return new Known<>(old != null && found.equals(old.value) ? old.value : found, now);
+    } catch (CatalogUnavailableException e) {
+      isUnavailable = true;
+      throw e;
+    }
+  }
+
+  /** Sees whether the database is back, now and then. */
+  private void probe(K key) {
+    long now = ticker.read();
+    long last = probedAt.get();
+    if (now - last >= PROBE_NANOS && probedAt.compareAndSet(last, now)) {
+      refreshes.execute(() -> known.synchronous().refresh(key));
     }
   }
 
@@ -96,7 +183,7 @@ final class LookupCache<K, V> {
     known.synchronous().invalidateAll();
   }
 
-  private static <V> @Nullable V joined(CompletableFuture<@Nullable V> future) {
+  private static <T> @Nullable T joined(CompletableFuture<@Nullable T> future) {
     try {
       return future.join();
     } catch (CompletionException e) {
@@ -104,31 +191,24 @@ final class LookupCache<K, V> {
     }
   }
 
-  /** Keeps the same object while nothing has changed, because others remember things by it. */
-  private final class Refresher implements AsyncCacheLoader<K, @Nullable V> {
-    private final Executor refreshes;
-
-    private Refresher(Executor refreshes) {
-      this.refreshes = refreshes;
-    }
-
+  private final class Refresher implements AsyncCacheLoader<K, @Nullable Known<V>> {
     @Override
-    public CompletableFuture<? extends @Nullable V> asyncLoad(K key, Executor executor) {
+    public CompletableFuture<? extends @Nullable Known<V>> asyncLoad(K key, Executor executor) {
       throw new UnsupportedOperationException("Whoever asks runs the query");
     }
 
     @Override
-    public CompletableFuture<? extends @Nullable V> asyncReload(
-        K key, @Nullable V old, Executor executor) {
-      CompletableFuture<@Nullable V> future = new CompletableFuture<>();
+    public CompletableFuture<? extends @Nullable Known<V>> asyncReload(
+        K key, @Nullable Known<V> old, Executor executor) {
+      CompletableFuture<@Nullable Known<V>> future = new CompletableFuture<>();
       refreshes.execute(() -> reload(key, old, future));
       return future;
     }
 
-    private void reload(K key, @Nullable V old, CompletableFuture<@Nullable V> future) {
+    private void reload(
+        K key, @Nullable Known<V> old, CompletableFuture<@Nullable Known<V>> future) {
       try {
-        @Nullable V found = query.apply(key).orElse(null);
-        future.complete(Objects.equals(found, old) ? old : found);
+        future.complete(query(key, old));
       } catch (RuntimeException | Error e) {
         // The entry stays until its time is over. The cache would log each of them as a warning.
         LOG.debug("Cannot refresh {}", key, e);

@@ -41,6 +41,11 @@ record ClusterProcesses(Path cluster) {
     }
   }
 
+  /** Whether a process of this number is one of ours. */
+  boolean isRunning(long pid) {
+    return isOurs(PROC.resolve(Long.toString(pid)));
+  }
+
   /** The file that a server of this cluster keeps while it runs. */
   Path lockFile() {
     return cluster.resolve("postmaster.pid");

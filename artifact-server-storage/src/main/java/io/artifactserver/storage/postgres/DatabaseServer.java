@@ -1,7 +1,9 @@
 package io.artifactserver.storage.postgres;
 
+import io.artifactserver.core.catalog.CatalogDatabase;
+
 /** A PostgreSQL database that accepts connections. Immutable, thread-safe. */
-public sealed interface DatabaseServer extends AutoCloseable
+public sealed interface DatabaseServer extends CatalogDatabase, AutoCloseable
     permits EmbeddedPostgres, ExternalPostgres, RunningPostgres {
   /** The address, without credentials. */
   String jdbcUrl();

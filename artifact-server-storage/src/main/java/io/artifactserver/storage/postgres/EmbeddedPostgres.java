@@ -63,6 +63,8 @@ public final class EmbeddedPostgres implements DatabaseServer {
   private final PostgresBinaries binaries;
   private final String password;
   private final int port;
+  private final int maxConnections;
+  private final PostmasterWatch watch;
   private boolean closed;
 
   private EmbeddedPostgres(
@@ -70,12 +72,15 @@ public final class EmbeddedPostgres implements DatabaseServer {
       PostgresCommand command,
       PostgresBinaries binaries,
       String password,
-      int port) {
+      int port,
+      int maxConnections) {
     this.layout = layout;
     this.command = command;
     this.binaries = binaries;
     this.password = password;
     this.port = port;
+    this.maxConnections = maxConnections;
+    this.watch = new PostmasterWatch(new Postmaster());
   }
 
   /**
@@ -110,17 +115,18 @@ public final class EmbeddedPostgres implements DatabaseServer {
       initialise(layout, command, binaries);
     }
     requireSameVersion(layout, command, binaries);
-    int port = startServer(layout, command, binaries, maxConnections);
-    EmbeddedPostgres server = new EmbeddedPostgres(layout, command, binaries, password, port);
+    int port = startServer(layout, command, binaries, 0, maxConnections);
     try {
-      server.createDatabase();
+      createDatabase(port, password);
     } catch (SQLException e) {
-      server.stopServer();
+      stopServer(layout, command, binaries);
       throw new DatabaseStartException(
           "The embedded PostgreSQL in %s started, but does not answer: %s"
               .formatted(layout.root(), e.getMessage()),
           e);
     }
+    EmbeddedPostgres server =
+        new EmbeddedPostgres(layout, command, binaries, password, port, maxConnections);
     LOGGER.info(
         "Embedded PostgreSQL in {} listens on port {} of the loopback interface, after {} ms",
         layout.cluster(),
@@ -148,6 +154,12 @@ public final class EmbeddedPostgres implements DatabaseServer {
     return password;
   }
 
+  /** Whether the server runs; one that has died is started again. */
+  @Override
+  public boolean isRunning() {
+    return watch.isRunning();
+  }
+
   /** Stops the server and waits for its end. What was committed is on the disk either way. */
   @Override
   public synchronized void close() {
@@ -155,8 +167,9 @@ public final class EmbeddedPostgres implements DatabaseServer {
       return;
     }
     closed = true;
+    watch.close();
     try {
-      stopServer();
+      stopServer(layout, command, binaries);
       LOGGER.info("Embedded PostgreSQL in {} is stopped", layout.cluster());
     } catch (IOException e) {
       LOGGER.warn("Embedded PostgreSQL in {} did not stop: {}", layout.cluster(), e.getMessage());
@@ -311,11 +324,18 @@ public final class EmbeddedPostgres implements DatabaseServer {
     }
   }
 
+  /**
+   * @param wanted port; 0 for one that is free
+   */
   private static int startServer(
-      Layout layout, PostgresCommand command, PostgresBinaries binaries, int maxConnections)
+      Layout layout,
+      PostgresCommand command,
+      PostgresBinaries binaries,
+      int wanted,
+      int maxConnections)
       throws IOException {
     for (int attempt = 1; true; attempt++) {
-      int port = freePort();
+      int port = wanted == 0 ? freePort() : wanted;
       Files.deleteIfExists(layout.consoleLog());
       FileTime begin = FileTime.fromMillis(System.currentTimeMillis() - 1000);
       PostgresCommand.Result result =
@@ -336,7 +356,7 @@ public final class EmbeddedPostgres implements DatabaseServer {
       stopQuietly(layout, command, binaries);
       String log = recentLog(layout, begin);
       // The port was free a moment ago; another process may have taken it since.
-      if (attempt == PORT_ATTEMPTS || !log.contains("could not bind")) {
+      if (wanted != 0 || attempt == PORT_ATTEMPTS || !log.contains("could not bind")) {
         throw new DatabaseStartException(
             "The embedded PostgreSQL in %s does not start: %s%n%s"
                 .formatted(layout.cluster(), result.output(), log));
@@ -402,9 +422,9 @@ public final class EmbeddedPostgres implements DatabaseServer {
     }
   }
 
-  private void createDatabase() throws SQLException {
+  private static void createDatabase(int port, String password) throws SQLException {
     try (Connection connection =
-            DriverManager.getConnection(jdbcUrl(port, "postgres"), username(), password());
+            DriverManager.getConnection(jdbcUrl(port, "postgres"), NAME, password);
         Statement statement = connection.createStatement()) {
       boolean exists;
       try (ResultSet result =
@@ -417,10 +437,6 @@ public final class EmbeddedPostgres implements DatabaseServer {
         statement.execute("create database " + NAME);
       }
     }
-  }
-
-  private void stopServer() throws IOException {
-    stopServer(layout, command, binaries);
   }
 
   private static void stopServer(Layout layout, PostgresCommand command, PostgresBinaries binaries)
@@ -461,6 +477,26 @@ public final class EmbeddedPostgres implements DatabaseServer {
     ClusterProcesses processes = new ClusterProcesses(layout.cluster().toRealPath());
     if (processes.recorded().filter(processes.running()::contains).isPresent()) {
       stopServer(layout, command, binaries);
+    }
+  }
+
+  /** On the same port, which the pool of connections knows. */
+  private final class Postmaster implements PostmasterWatch.Postmaster {
+    @Override
+    public boolean isAlive() throws IOException {
+      ClusterProcesses processes = new ClusterProcesses(layout.cluster());
+      return processes.recorded().filter(processes::isRunning).isPresent();
+    }
+
+    @Override
+    public void restart() throws IOException {
+      stopOrphan(layout, command, binaries);
+      startServer(layout, command, binaries, port, maxConnections);
+    }
+
+    @Override
+    public String toString() {
+      return "The embedded PostgreSQL in " + layout.cluster();
     }
   }
 

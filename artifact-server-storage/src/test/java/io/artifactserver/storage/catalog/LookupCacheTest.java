@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,7 @@ class LookupCacheTest {
               return Optional.of("value");
             },
             100_000,
+            LONG,
             LONG,
             Runnable::run);
     assertThat(cache.find(1)).contains("value");
@@ -101,6 +103,7 @@ class LookupCacheTest {
             },
             10,
             LONG,
+            LONG,
             Runnable::run);
     assertThat(cache.find("a")).isEmpty();
     assertThatThrownBy(() -> cache.find("a")).isInstanceOf(CatalogUnavailableException.class);
@@ -118,7 +121,7 @@ class LookupCacheTest {
     database.put("a", first);
     AtomicLong now = new AtomicLong();
     LookupCache<String, Object> cache =
-        new LookupCache<>(this::query, 10, LONG, refreshes::add, now::get);
+        new LookupCache<>(this::query, 10, LONG, LONG, refreshes::add, now::get);
     assertThat(cache.find("a")).containsSame(first);
     assertThat(cache.peek("a")).containsSame(first);
     assertThat(refreshes).isEmpty();
@@ -137,6 +140,61 @@ class LookupCacheTest {
     assertThat(cache.peek("a")).isEmpty();
   }
 
+  @Test
+  void anEntryIsGoodForLongerWhileTheDatabaseCannotBeAsked() {
+    List<Runnable> refreshes = new ArrayList<>();
+    AtomicLong now = new AtomicLong();
+    AtomicBoolean isDown = new AtomicBoolean();
+    LookupCache<String, Object> cache =
+        new LookupCache<>(
+            key -> {
+              if (isDown.get()) {
+                throw new CatalogUnavailableException("planted");
+              }
+              return query(key);
+            },
+            10,
+            LONG,
+            LONG.multipliedBy(2),
+            refreshes::add,
+            now::get);
+    database.put("a", "old");
+    database.put("b", "old");
+    assertThat(cache.find("a")).contains("old");
+    assertThat(cache.find("b")).contains("old");
+    isDown.set(true);
+    now.addAndGet(LONG.toNanos());
+    assertThat(cache.peek("a")).as("nobody knows yet that it is down").isEmpty();
+    assertThat(cache.find("a")).contains("old");
+    assertThat(cache.peek("a")).contains("old");
+    assertThat(cache.peek("b")).contains("old");
+    cache.forget("b");
+    assertThat(cache.peek("b")).as("what is revoked here stays revoked").isEmpty();
+    assertThatThrownBy(() -> cache.find("b")).isInstanceOf(CatalogUnavailableException.class);
+    assertThatThrownBy(() -> cache.find("c")).isInstanceOf(CatalogUnavailableException.class);
+
+    isDown.set(false);
+    database.put("a", "new");
+    now.addAndGet(Duration.ofSeconds(2).toNanos());
+    assertThat(cache.peek("a")).contains("old");
+    runAll(refreshes);
+    assertThat(cache.peek("a")).as("somebody saw that it is back").contains("new");
+
+    isDown.set(true);
+    now.addAndGet(LONG.toNanos() * 5 / 2);
+    assertThat(cache.find("a")).contains("new");
+    now.addAndGet(LONG.toNanos() / 2);
+    assertThat(cache.peek("a")).as("there is an end to it").isEmpty();
+    assertThatThrownBy(() -> cache.find("a")).isInstanceOf(CatalogUnavailableException.class);
+  }
+
+  /** One refresh may ask for another. */
+  private static void runAll(List<Runnable> refreshes) {
+    while (!refreshes.isEmpty()) {
+      refreshes.removeFirst().run();
+    }
+  }
+
   private LookupCache<String, Object> cache(CountDownLatch slow) {
     return new LookupCache<>(
         key -> {
@@ -145,6 +203,7 @@ class LookupCacheTest {
           return found;
         },
         10,
+        LONG,
         LONG,
         Runnable::run);
   }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.postgres;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -171,6 +172,22 @@ class EmbeddedPostgresTest {
       assertThat(foreign.isAlive()).isTrue();
     } finally {
       foreign.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void startsAServerAgainThatHasDied() throws Exception {
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
+      execute(postgres, "create table kept as select 42 as answer");
+      for (int death = 0; death < 2; death++) {
+        ProcessHandle.of(postmaster()).orElseThrow().destroyForcibly();
+        eventually("it is noticed", () -> !postgres.isRunning());
+        eventually("it runs again", postgres::isRunning);
+        // On the same port.
+        try (Connection connection = connect(postgres)) {
+          assertThat(query(connection, "select answer from kept")).isEqualTo("42");
+        }
+      }
     }
   }
 
