@@ -62,6 +62,12 @@ public interface BlobStore {
   int removeAbandonedUploads(Instant begunBefore) throws StorageException;
 
   /**
+   * Drops whatever copies there are of a blob whose bytes proved wrong, so that the next reader
+   * gets them from where they come from.
+   */
+  default void forgetCopies(BlobRef ref) {}
+
+  /**
    * Whether no other process can be writing here, as in a folder that this one has locked. No I/O.
    */
   default boolean isExclusive() {

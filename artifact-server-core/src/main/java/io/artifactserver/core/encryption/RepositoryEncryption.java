@@ -14,6 +14,8 @@ import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Use case: encrypt what repositories that encrypt still have as plain blobs. Thread-safe; runs
@@ -31,6 +33,9 @@ public final class RepositoryEncryption {
   private final BlobStores stores;
   private final Quota quota;
 
+  /** Keys of blobs that are not tried again before the next start. */
+  private final Set<String> damaged = ConcurrentHashMap.newKeySet();
+
   /** Wires the use case. */
   public RepositoryEncryption(
       ArtifactCatalog catalog, BlobRegister register, BlobStores stores, Quota quota) {
@@ -47,24 +52,26 @@ public final class RepositoryEncryption {
    */
   public Run run() throws StorageException {
     int encrypted = 0;
-    int damaged = 0;
     String after = "";
     List<PlainContent> page;
     do {
       page = catalog.plainInEncrypted(after, PAGE);
       for (PlainContent content : page) {
         after = content.blob().key();
+        if (damaged.contains(after)) {
+          continue;
+        }
         try {
           encrypt(content);
           encrypted++;
         } catch (StorageException.BlobCorrupt | StorageException.BlobNotFound e) {
           // Left as it is for the operator: the others can still be encrypted.
           register.suspect(content.blob());
-          damaged++;
+          damaged.add(after);
         }
       }
     } while (page.size() == PAGE);
-    return new Run(encrypted, damaged);
+    return new Run(encrypted, damaged.size());
   }
 
   private void encrypt(PlainContent content) throws StorageException {
@@ -103,7 +110,7 @@ public final class RepositoryEncryption {
    * What a run did.
    *
    * @param encrypted blobs
-   * @param damaged blobs that stay plain, marked as suspect
+   * @param damaged blobs that stay plain since this process started, marked as suspect
    */
   public record Run(int encrypted, int damaged) {}
 }

@@ -67,6 +67,15 @@ public final class FaultProxy implements Closeable {
 
     /** The answer takes so long. */
     record Delay(long millis) implements Fault {}
+
+    /** A byte of the body is another one, or the first one where the body is shorter. */
+    record Flip(int position) implements Fault {}
+
+    /** The body is the last byte and then the others. */
+    record Shift() implements Fault {}
+
+    /** The server is asked for all of the object: 200 in the place of 206. */
+    record Whole() implements Fault {}
   }
 
   private record Planned(Predicate<Request> condition, Fault fault, AtomicInteger times) {}
@@ -208,7 +217,14 @@ public final class FaultProxy implements Closeable {
       upstream.connect(server);
     }
     OutputStream toServer = new BufferedOutputStream(upstream.getOutputStream());
-    write(toServer, head, request.field("Expect").isPresent());
+    write(
+        toServer,
+        fault.isPresent() && fault.get() instanceof Fault.Whole
+            ? head.stream()
+                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("range:"))
+                .toList()
+            : head,
+        request.field("Expect").isPresent());
     continueIfAsked(request, toClient);
     transfer(fromClient, toServer, length, _ -> {});
     toServer.flush();
@@ -242,6 +258,26 @@ public final class FaultProxy implements Closeable {
           closed.await();
           return false;
         }
+        case Fault.Flip(int position) -> {
+          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
+          if (bytes.length > 0) {
+            bytes[position < bytes.length ? position : 0] ^= 1;
+          }
+          answer(toClient, fields, bytes, answer);
+          return true;
+        }
+        case Fault.Shift _ -> {
+          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
+          byte[] shifted = bytes.clone();
+          for (int i = 0; i < bytes.length; i++) {
+            shifted[(i + 1) % bytes.length] = bytes[i];
+          }
+          answer(toClient, fields, shifted, answer);
+          return true;
+        }
+        case Fault.Whole _ -> {
+          // It was asked for otherwise.
+        }
         case Fault.Refuse _ -> throw new IllegalStateException("Refused before");
       }
     }
@@ -255,6 +291,15 @@ public final class FaultProxy implements Closeable {
     }
     toClient.flush();
     return true;
+  }
+
+  private static void answer(OutputStream toClient, List<String> fields, byte[] body, Answer answer)
+      throws IOException {
+    answer.expect(body.length);
+    write(toClient, fields, false);
+    answer.add(body.length);
+    toClient.write(body);
+    toClient.flush();
   }
 
   private Optional<Fault> faultFor(Request request) {

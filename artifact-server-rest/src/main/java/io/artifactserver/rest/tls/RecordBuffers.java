@@ -44,13 +44,14 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
 
   @Override
   public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
-    if (!direct) {
-      return heap.acquire(size, false);
-    }
     if (size <= PLAIN_RECORD_LENGTH || size >= LENGTH || !places.tryAcquire()) {
-      return super.acquire(size, direct);
+      return pooled(size, direct);
     }
-    return new Large(super.acquire(LENGTH, direct), places);
+    return new Large(pooled(LENGTH, direct), places);
+  }
+
+  private RetainableByteBuffer.Mutable pooled(int size, boolean direct) {
+    return direct ? super.acquire(size, true) : heap.acquire(size, false);
   }
 
   private static final class Large extends RetainableByteBuffer.Wrapper {

@@ -123,6 +123,12 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
+  public void forgetCopies(BlobRef ref) {
+    entries.discard(ref);
+    remote.forgetCopies(ref);
+  }
+
+  @Override
   public Stream<StoredBlob> list() throws StorageException {
     return remote.list();
   }

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
@@ -95,6 +96,12 @@ public class CatalogAutoConfiguration {
   @DependsOn(BOUND)
   DataKeyStore dataKeyStore(CatalogTransactions transactions, DataKeyRows dataKeys) {
     return new JpaDataKeyStore(transactions, dataKeys);
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  BlobChecksums blobChecksums(CatalogTransactions transactions, BlobChecksumRows rows) {
+    return new JpaBlobChecksums(transactions, rows);
   }
 
   @Bean

@@ -100,7 +100,15 @@ final class EncryptedBlob implements Blob {
       ByteRange range, SegmentKey key, SegmentLayout layout, Ciphertext ciphertext)
       throws StorageException {
     EncryptedRangeReader reader =
-        new EncryptedRangeReader(ref, range, layout, key, ciphertext, ciphers, storeName);
+        new EncryptedRangeReader(
+            ref,
+            range,
+            layout,
+            key,
+            ciphertext,
+            segment -> again(range, layout, segment),
+            ciphers,
+            storeName);
     if (ref.length() == 0) {
       try {
         reader.authenticate();
@@ -110,6 +118,19 @@ final class EncryptedBlob implements Blob {
       }
     }
     return reader;
+  }
+
+  private Ciphertext again(ByteRange range, SegmentLayout layout, long segment)
+      throws StorageException {
+    long start = range.isEmpty() ? range.position() : layout.plainStart(segment);
+    ByteRange rest =
+        layout.ciphertextRange(
+            new ByteRange(
+                Math.max(start, range.position()),
+                range.end() - Math.max(start, range.position())));
+    Blob blob = inner(layout);
+    inner.forgetCopies(blob.ref());
+    return new Ciphertext.Streamed(blob.open(rest));
   }
 
   private boolean isCopied() {

@@ -117,6 +117,17 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
+  public void forgetCopies(BlobRef ref) {
+    copies.ifPresent(known -> known.forget(ref.key()));
+    inner.forgetCopies(new BlobRef(ref.key(), 0));
+  }
+
+  @Override
+  public boolean isExclusive() {
+    return inner.isExclusive();
+  }
+
+  @Override
   public void check() throws StorageException {
     inner.check();
   }

@@ -18,16 +18,25 @@ final class EncryptedRangeReader implements RangeReader {
   private final ByteRange range;
   private final SegmentLayout layout;
   private final SegmentKey key;
-  private final Ciphertext ciphertext;
+  private final Again again;
   private final SegmentCipher.Pool ciphers;
   private final String storeName;
+  private Ciphertext ciphertext;
   private @Nullable SegmentCipher cipher;
   private int plainOffset;
   private int plainEnd;
   private long segment;
   private long delivered;
   private boolean closed;
+  private boolean isSecondTry;
   private @Nullable StorageException failure;
+
+  /** Where ciphertext comes from that proved wrong. */
+  @FunctionalInterface
+  interface Again {
+    /** Gets it from there, and not from a copy, from a segment on. */
+    Ciphertext open(long segment) throws StorageException;
+  }
 
   /** Takes over the ciphertext, which begins with the first segment of the range. */
   EncryptedRangeReader(
@@ -36,6 +45,7 @@ final class EncryptedRangeReader implements RangeReader {
       SegmentLayout layout,
       SegmentKey key,
       Ciphertext ciphertext,
+      Again again,
       SegmentCipher.Pool ciphers,
       String storeName) {
     this.ref = ref;
@@ -43,6 +53,7 @@ final class EncryptedRangeReader implements RangeReader {
     this.layout = layout;
     this.key = key;
     this.ciphertext = ciphertext;
+    this.again = again;
     this.ciphers = ciphers;
     this.storeName = storeName;
     this.segment = range.length() == 0 ? 0 : layout.segmentOf(range.position());
@@ -127,17 +138,8 @@ final class EncryptedRangeReader implements RangeReader {
   private void decryptNext() throws StorageException {
     SegmentCipher using = using();
     int plainLength = layout.plainLength(segment);
-    int sealed = sealedLength(segment);
     try {
-      ciphertext.read(using.ciphertext(), sealed);
-      using.decrypt(key, segment, layout.isLast(segment), sealed);
-    } catch (AEADBadTagException e) {
-      throw failed(
-          new StorageException.BlobCorrupt(
-              storeName,
-              ref,
-              "segment %d of %d does not have its tag".formatted(segment, layout.segments()),
-              e));
+      decrypt(using);
     } catch (StorageException e) {
       throw failed(e);
     }
@@ -145,6 +147,29 @@ final class EncryptedRangeReader implements RangeReader {
     plainOffset = (int) (Math.max(start, range.position() + delivered) - start);
     plainEnd = (int) (Math.min(start + plainLength, range.end()) - start);
     segment++;
+  }
+
+  /** What does not have its tag is fetched once more: a copy or the way may be at fault. */
+  private void decrypt(SegmentCipher using) throws StorageException {
+    int sealed = sealedLength(segment);
+    while (true) {
+      ciphertext.read(using.ciphertext(), sealed);
+      try {
+        using.decrypt(key, segment, layout.isLast(segment), sealed);
+        return;
+      } catch (AEADBadTagException e) {
+        if (isSecondTry) {
+          throw new StorageException.BlobCorrupt(
+              storeName,
+              ref,
+              "segment %d of %d does not have its tag".formatted(segment, layout.segments()),
+              e);
+        }
+        isSecondTry = true;
+        ciphertext.close();
+        ciphertext = again.open(segment);
+      }
+    }
   }
 
   private int sealedLength(long sealedSegment) {

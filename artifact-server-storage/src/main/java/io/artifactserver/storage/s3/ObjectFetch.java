@@ -122,12 +122,20 @@ final class ObjectFetch implements ChunkSource {
     if (isWhole) {
       requireLength(answer.contentLength());
     } else if (!expected.equals(contentRange)) {
-      throw new StorageException.BlobCorrupt(
-          S3BlobStore.NAME,
-          ref,
-          "its object answers \"%s\" when asked for \"%s\"".formatted(contentRange, expected),
-          null);
+      String detail =
+          "its object answers \"%s\" when asked for \"%s\"".formatted(contentRange, expected);
+      if (contentRange != null && isOfAnotherLength(contentRange)) {
+        throw new StorageException.BlobCorrupt(S3BlobStore.NAME, ref, detail, null);
+      }
+      // Such as 200 for 206: something on the way, which says nothing about the bytes.
+      throw new StorageException.StorageUnavailable(
+          S3BlobStore.NAME, "blob %s: %s".formatted(ref.key(), detail), null);
     }
+  }
+
+  private boolean isOfAnotherLength(String contentRange) {
+    return contentRange.matches("bytes \\d+-\\d+/\\d+")
+        && !contentRange.endsWith("/" + ref.length());
   }
 
   private void requireLength(@Nullable String length) throws StorageException {

@@ -1,5 +1,8 @@
 package io.artifactserver.storage.s3;
 
+import io.artifactserver.core.blob.BlobChecksums;
+import io.artifactserver.storage.catalog.CatalogAutoConfiguration;
+import io.artifactserver.storage.checked.CheckedBlobStore;
 import io.artifactserver.storage.window.TransferBudget;
 import io.artifactserver.storage.window.WindowAutoConfiguration;
 import java.net.URI;
@@ -11,9 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Fallback;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -31,7 +36,7 @@ import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /** Keeps blobs in a bucket: {@code artifact-server.storage.backend=s3}. */
-@AutoConfiguration(after = WindowAutoConfiguration.class)
+@AutoConfiguration(after = {WindowAutoConfiguration.class, CatalogAutoConfiguration.class})
 @ConditionalOnProperty(name = "artifact-server.storage.backend", havingValue = S3BlobStore.NAME)
 @EnableConfigurationProperties(S3Properties.class)
 public class S3StorageAutoConfiguration {
@@ -113,12 +118,20 @@ public class S3StorageAutoConfiguration {
         http, plainConnections(properties), presigner, properties.bucket(), System::nanoTime);
   }
 
+  /** What everybody gets who asks for a store, where there is a catalog to keep checksums in. */
+  @Bean
+  @ConditionalOnBean(BlobChecksums.class)
+  CheckedBlobStore checkedS3BlobStore(S3BlobStore remote, BlobChecksums checksums) {
+    return new CheckedBlobStore(remote, checksums);
+  }
+
   /**
    * Waits for the server, and finds or creates the bucket.
    *
    * @throws S3StartException if there is none to be had
    */
   @Bean
+  @Fallback
   S3BlobStore s3BlobStore(
       S3Properties properties,
       S3Client client,

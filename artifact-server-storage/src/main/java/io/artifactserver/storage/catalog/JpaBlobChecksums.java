@@ -1,0 +1,36 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.blob.BlobChecksums;
+import java.time.Instant;
+import java.util.Optional;
+
+/** The checksums in PostgreSQL. Immutable, thread-safe. */
+final class JpaBlobChecksums implements BlobChecksums {
+  private final CatalogTransactions transactions;
+  private final BlobChecksumRows rows;
+
+  JpaBlobChecksums(CatalogTransactions transactions, BlobChecksumRows rows) {
+    this.transactions = transactions;
+    this.rows = rows;
+  }
+
+  @Override
+  public void put(String blobKey, byte[] checksums) {
+    transactions.write(_ -> rows.put(blobKey, checksums));
+  }
+
+  @Override
+  public Optional<byte[]> find(String blobKey) {
+    return transactions.read(() -> rows.findByBlobKey(blobKey).map(BlobChecksumRow::crc32c));
+  }
+
+  @Override
+  public void delete(String blobKey) {
+    transactions.write(_ -> rows.delete(blobKey));
+  }
+
+  @Override
+  public int deleteOrphans(Instant instant) {
+    return transactions.write(_ -> rows.deleteOrphans(instant));
+  }
+}

@@ -1,0 +1,86 @@
+package io.artifactserver.storage.checked;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobChecksums;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import java.time.Instant;
+import java.util.stream.Stream;
+
+/**
+ * Checks what comes back from a remote store. Thread-safe.
+ *
+ * <p>The checksum of each 64 KiB is recorded while a blob is uploaded. Whatever is read is read in
+ * whole blocks, and no byte of a block is delivered before its checksum was compared; a block that
+ * differs is fetched once more. Blobs of before, which have no checksums, are read as they come.
+ */
+public final class CheckedBlobStore implements BlobStore {
+  private final BlobStore remote;
+  private final BlobChecksums stored;
+  private final KnownChecksums checksums;
+
+  /**
+   * @param remote keeps the bytes; closed by the caller
+   */
+  public CheckedBlobStore(BlobStore remote, BlobChecksums stored) {
+    this.remote = remote;
+    this.stored = stored;
+    this.checksums = new KnownChecksums(stored);
+  }
+
+  @Override
+  public String name() {
+    return remote.name();
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new CheckedBlob(remote.blob(ref), checksums, name());
+  }
+
+  @Override
+  public BlobUpload begin(String key) throws StorageException {
+    return new CheckedUpload(remote.begin(key), checksums, name());
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    remote.delete(ref);
+    checksums.delete(ref.key());
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return remote.list();
+  }
+
+  /** With the checksums of what was never committed. */
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    stored.deleteOrphans(begunBefore);
+    return remote.removeAbandonedUploads(begunBefore);
+  }
+
+  @Override
+  public void forgetCopies(BlobRef ref) {
+    remote.forgetCopies(ref);
+  }
+
+  @Override
+  public boolean isExclusive() {
+    return remote.isExclusive();
+  }
+
+  @Override
+  public void check() throws StorageException {
+    remote.check();
+  }
+
+  static StorageException unavailable(String name, CatalogUnavailableException cause) {
+    return new StorageException.StorageUnavailable(
+        name, "checksums cannot be looked up: " + cause.getMessage(), cause);
+  }
+}
