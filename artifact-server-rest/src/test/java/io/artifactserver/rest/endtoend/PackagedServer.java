@@ -64,6 +64,14 @@ final class PackagedServer implements AutoCloseable {
     return startOnNothing(dataFolder, arguments);
   }
 
+  /** The same, of a server that has to wait for another one. */
+  static PackagedServer startWithoutWaiting(Path dataFolder, String... arguments)
+      throws IOException {
+    copyPrograms(dataFolder);
+    int port = Ports.reserve();
+    return new PackagedServer(dataFolder, port, port, List.of(arguments));
+  }
+
   /** The same, without a data folder that was made before. */
   static PackagedServer startOnNothing(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
@@ -181,7 +189,7 @@ final class PackagedServer implements AutoCloseable {
         .start();
   }
 
-  private void awaitHealthy() throws IOException, InterruptedException {
+  void awaitHealthy() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest health = HttpRequest.newBuilder(healthUri("/actuator/health")).build();

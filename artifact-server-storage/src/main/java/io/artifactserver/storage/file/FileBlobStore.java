@@ -58,11 +58,20 @@ public final class FileBlobStore implements BlobStore {
   private final Path blobsFolder;
   private final Path uploadsFolder;
   private final MappedFiles mappedFiles;
+  private final RoomLeft room;
   private final FileErrors errors;
   private final Set<Path> openParts = ConcurrentHashMap.newKeySet();
   private final Set<Path> durableFolders = ConcurrentHashMap.newKeySet();
 
-  private FileBlobStore(Path root, MappedFiles mappedFiles) {
+  /** Whether uploads may go on. */
+  @FunctionalInterface
+  interface RoomLeft {
+    /** Whether there is room for so many bytes more. */
+    boolean suffices(long bytes);
+  }
+
+  private FileBlobStore(Path root, MappedFiles mappedFiles, RoomLeft room) {
+    this.room = room;
     this.root = root;
     this.blobsFolder = root.resolve("blobs");
     this.uploadsFolder = root.resolve("uploads");
@@ -78,7 +87,15 @@ public final class FileBlobStore implements BlobStore {
    * @throws StorageException if the folder cannot be written to
    */
   public static FileBlobStore open(Path root, MappedFiles mappedFiles) throws StorageException {
-    FileBlobStore store = new FileBlobStore(root, mappedFiles);
+    return open(root, mappedFiles, _ -> true);
+  }
+
+  /**
+   * @param room that uploads leave on the disk
+   */
+  static FileBlobStore open(Path root, MappedFiles mappedFiles, RoomLeft room)
+      throws StorageException {
+    FileBlobStore store = new FileBlobStore(root, mappedFiles, room);
     try {
       store.createDurably(store.blobsFolder);
       store.createDurably(store.uploadsFolder);
@@ -105,12 +122,26 @@ public final class FileBlobStore implements BlobStore {
   @Override
   public BlobUpload begin(String key) throws StorageException {
     Path part = part(BlobRef.requireKey(key));
+    requireRoom(key, 0);
     openParts.add(part);
     try {
       return new FileBlobUpload(this, key, part, createPart(part));
     } catch (IOException e) {
       openParts.remove(part);
       throw errors.ofUpload(key, 0, e);
+    }
+  }
+
+  /**
+   * @throws StorageException.StorageFull if so many bytes more would take what is kept free
+   */
+  void requireRoom(String key, long bytes) throws StorageException {
+    if (!room.suffices(bytes)) {
+      throw new StorageException.StorageFull(
+          NAME,
+          "no room for upload %s in %s but what is kept for the database and for deletions"
+              .formatted(key, root),
+          null);
     }
   }
 

@@ -38,9 +38,13 @@ final class FileBlobUpload implements BlobUpload {
   public void write(ByteBuffer bytes) throws StorageException {
     requireUsable();
     try {
+      store.requireRoom(key, bytes.remaining());
       while (bytes.hasRemaining()) {
         length += channel.write(bytes);
       }
+    } catch (StorageException e) {
+      usable = false;
+      throw e;
     } catch (IOException e) {
       usable = false;
       throw store.errors().ofUpload(key, length, e);

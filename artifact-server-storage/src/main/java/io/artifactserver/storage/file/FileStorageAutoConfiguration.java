@@ -20,6 +20,6 @@ import org.springframework.context.annotation.Bean;
 public class FileStorageAutoConfiguration {
   @Bean
   FileBlobStore fileBlobStore(DataFolder folder, MappedFiles mappedFiles) throws StorageException {
-    return FileBlobStore.open(folder.path(), mappedFiles);
+    return FileBlobStore.open(folder.path(), mappedFiles, folder.reserve()::hasRoomFor);
   }
 }

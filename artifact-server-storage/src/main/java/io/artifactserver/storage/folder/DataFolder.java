@@ -38,11 +38,13 @@ public final class DataFolder implements AutoCloseable {
   private final Path path;
   private final Path realPath;
   private final FileChannel lockChannel;
+  private final DiskReserve reserve;
 
-  private DataFolder(Path path, Path realPath, FileChannel lockChannel) {
+  private DataFolder(Path path, Path realPath, FileChannel lockChannel, DiskReserve reserve) {
     this.path = path;
     this.realPath = realPath;
     this.lockChannel = lockChannel;
+    this.reserve = reserve;
   }
 
   /**
@@ -62,7 +64,8 @@ public final class DataFolder implements AutoCloseable {
         throw inUse(absolute, "in this very process");
       }
       try {
-        return new DataFolder(absolute, real, lock(absolute));
+        DiskReserve reserve = DiskReserve.of(absolute);
+        return new DataFolder(absolute, real, lock(absolute), reserve);
       } catch (IOException | RuntimeException e) {
         HELD.remove(real);
         throw e;
@@ -99,6 +102,11 @@ public final class DataFolder implements AutoCloseable {
     return path;
   }
 
+  /** Room on its disk that uploads leave alone. */
+  public DiskReserve reserve() {
+    return reserve;
+  }
+
   /**
    * Binds the folder to the catalog's installation, or checks that it is bound to it. I/O.
    *
@@ -130,6 +138,7 @@ public final class DataFolder implements AutoCloseable {
   /** Lets go of the folder. May be repeated. */
   @Override
   public synchronized void close() {
+    reserve.close();
     try {
       if (lockChannel.isOpen()) {
         lockChannel.close();

@@ -13,6 +13,8 @@ public class DataFolderAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   DataFolder dataFolder(DataFolderProperties properties) {
-    return DataFolder.open(Path.of(properties.dataDir()));
+    DataFolder folder = DataFolder.open(Path.of(properties.dataDir()));
+    folder.reserve().start();
+    return folder;
   }
 }

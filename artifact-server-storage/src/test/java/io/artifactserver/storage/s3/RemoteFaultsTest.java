@@ -1,5 +1,6 @@
 package io.artifactserver.storage.s3;
 
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.BlobRef;
@@ -47,7 +48,7 @@ import org.springframework.util.unit.DataSize;
  */
 class RemoteFaultsTest {
   private static final int LENGTH = 700_001;
-  private static final int BLOBS = 3;
+  private static final int BLOBS = 2;
   private static final Duration IDLE = Duration.ofMinutes(5);
 
   @TempDir private static Path serverFolder;
@@ -128,7 +129,7 @@ class RemoteFaultsTest {
     int[] count = {0};
     proxy.plan(
         Integer.MAX_VALUE, request -> request.method().equals("GET") && count[0]++ % 3 != 0, fault);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 12; i++) {
       int blob = random.nextInt(BLOBS);
       int position = random.nextInt(LENGTH - 1);
       int length = 1 + random.nextInt(Math.min(200_000, LENGTH - position));
@@ -140,8 +141,11 @@ class RemoteFaultsTest {
     }
     proxy.recover();
     for (int i = 0; i < BLOBS; i++) {
-      requireRight(store, refs.get(i), contents.get(i), 0, LENGTH);
-      requireRight(store, refs.get(i), contents.get(i), 12_345, 100_000);
+      BlobRef ref = refs.get(i);
+      byte[] content = contents.get(i);
+      // A read ahead of before may have failed, and is heard of by who waits for it.
+      eventuallyPasses("right again", () -> requireRight(store, ref, content, 0, LENGTH));
+      eventuallyPasses("right again", () -> requireRight(store, ref, content, 12_345, 100_000));
     }
   }
 

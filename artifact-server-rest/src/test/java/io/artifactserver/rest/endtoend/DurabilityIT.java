@@ -1,0 +1,207 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was answered holds: over restarts, beside a second server, without a database or a disk. */
+class DurabilityIT {
+  private static final String REPOSITORIES = "/api/v1/repositories";
+  private static final String FIRMWARE = "/artifacts/public/firmware";
+
+  @TempDir private Path folder;
+
+  @Test
+  void aRevokedOperatorStaysRevoked() throws Exception {
+    try (PackagedServer server = PackagedServer.start(folder.resolve("data"))) {
+      String token = server.operatorToken();
+      try (Operator operator = new Operator(server)) {
+        assertThat(operator.get(REPOSITORIES).statusCode()).isEqualTo(200);
+        String id = token.split("_")[1];
+        assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
+        assertThat(operator.get(REPOSITORIES).statusCode()).isEqualTo(401);
+        server.stop();
+        server.restart();
+        assertThat(operator.get(REPOSITORIES).statusCode()).isEqualTo(401);
+        assertThat(server.log()).contains("is revoked. Delete the file and start again");
+        server.stop();
+        Files.delete(server.dataFolder().resolve("operator-token"));
+        server.restart();
+        assertThat(server.operatorToken()).isNotEqualTo(token);
+        assertThat(operator.get(REPOSITORIES).statusCode()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void aDeadDatabaseIsStartedAgainAndKnownDownloadsGoOn() throws Exception {
+    byte[] firmware = Bytes.random(300_000, 1);
+    // The time after which the cache asks the database is over at once.
+    try (PackagedServer server =
+            PackagedServer.start(
+                folder.resolve("data"), "--artifact-server.catalog.cache-ttl=100ms");
+        Operator operator = new Operator(server);
+        Wire probe = new Wire(server.port())) {
+      operator.createRepository("public", true);
+      assertThat(operator.put("public", "firmware", firmware).statusCode()).isEqualTo(201);
+      assertThat(operator.downloadAsNobody(FIRMWARE).body()).isEqualTo(firmware);
+      requireStatus(probe, "/actuator/health/readiness", 200);
+      // It cannot come back while its programs are away.
+      Path programs = server.dataFolder().resolve("postgres-binaries");
+      Path away = server.dataFolder().resolve("away");
+      Files.move(programs, away);
+      kill(postmaster(server.dataFolder()));
+      eventually("readiness says so", () -> status(probe, "/actuator/health/readiness") == 503);
+      for (int i = 0; i < 20; i++) {
+        assertThat(operator.downloadAsNobody(FIRMWARE).body()).isEqualTo(firmware);
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+      HttpResponse<String> refused = operator.get(REPOSITORIES);
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+      assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+      Files.move(away, programs);
+      eventually("readiness is back", () -> status(probe, "/actuator/health/readiness") == 200);
+      eventually("so is the API", () -> operator.get(REPOSITORIES).statusCode() == 200);
+      assertThat(operator.put("public", "other", firmware).statusCode()).isEqualTo(201);
+    }
+  }
+
+  /** On one database, each with a folder of its own. */
+  @Test
+  void aSecondServerWaitsForTheFirst() throws Exception {
+    try (PackagedServer database = PackagedServer.start(folder.resolve("database"))) {
+      String[] settings = newDatabase(database.dataFolder());
+      try (PackagedServer first = PackagedServer.start(folder.resolve("first"), settings);
+          PackagedServer second =
+              PackagedServer.startWithoutWaiting(folder.resolve("second"), settings)) {
+        eventually("it says so", () -> second.log().contains("Waiting: artifact-server, process "));
+        assertThat(second.log()).contains("process " + first.pid());
+        // Whoever stops it need not wait for the first one.
+        second.stop();
+        try (PackagedServer third =
+            PackagedServer.startWithoutWaiting(folder.resolve("third"), settings)) {
+          eventually("it waits", () -> third.log().contains("Waiting: "));
+          assertThat(third.log()).doesNotContain("Listening on");
+          first.kill();
+          third.awaitHealthy();
+        }
+      }
+    }
+  }
+
+  @Test
+  void onAFullDiskThereIsRoomForADeletionAndARestart() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    if (run("mount", "-t", "tmpfs", "-o", "size=700m", "tmpfs", disk.toString()) != 0) {
+      abort("SKIPPED: a full disk was not tried, because this user may not mount a tmpfs");
+    }
+    try {
+      byte[] firmware = Bytes.random(20_000_000, 2);
+      try (PackagedServer server = PackagedServer.start(disk.resolve("data"));
+          Operator operator = new Operator(server)) {
+        Path reserve = server.dataFolder().resolve("reserve");
+        eventually("the reserve is there", () -> Files.exists(reserve));
+        operator.createRepository("public", true);
+        int stored = 0;
+        int status = 201;
+        while (status == 201) {
+          byte[] other = firmware.clone();
+          other[0] = (byte) stored;
+          status = operator.put("public", "firmware-" + stored, other).statusCode();
+          stored += status == 201 ? 1 : 0;
+        }
+        assertThat(status).isEqualTo(507);
+        assertThat(stored).isPositive();
+        assertThat(Files.exists(reserve)).as("uploads leave it alone").isTrue();
+        fill(disk.resolve("others"));
+        eventually("it is given up", () -> !Files.exists(reserve));
+        fill(disk.resolve("more"), 20_000_000);
+        assertThat(operator.put("public", "one-more", firmware).statusCode()).isEqualTo(507);
+        server.stop();
+        server.restart();
+        assertThat(operator.delete("/api/v1/repositories/public/artifacts/firmware-0").statusCode())
+            .isEqualTo(204);
+        byte[] last = firmware.clone();
+        last[0] = (byte) (stored - 1);
+        assertThat(operator.downloadAsNobody("/artifacts/public/firmware-" + (stored - 1)).body())
+            .isEqualTo(last);
+        Files.delete(disk.resolve("others"));
+        Files.delete(disk.resolve("more"));
+        eventually("there is room again", () -> Files.exists(reserve));
+      }
+    } finally {
+      assertThat(run("umount", disk.toString())).isZero();
+    }
+  }
+
+  private static void fill(Path file) throws IOException {
+    fill(file, Long.MAX_VALUE);
+  }
+
+  /** With so many bytes, or as many as the disk takes. */
+  private static void fill(Path file, long most) throws IOException {
+    byte[] block = new byte[1 << 16];
+    Arrays.fill(block, (byte) 1);
+    try (var out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
+      for (long written = 0; written < most; written += block.length) {
+        out.write(block);
+      }
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("No space left on device");
+    }
+  }
+
+  private static String[] newDatabase(Path dataFolder) throws Exception {
+    String port = Files.readAllLines(dataFolder.resolve("postgres/postmaster.pid")).get(3);
+    String password = Files.readString(dataFolder.resolve("postgres-secret")).strip();
+    String address = "jdbc:postgresql://127.0.0.1:" + port + "/";
+    try (Connection connection =
+            DriverManager.getConnection(address + "artifact_server", "artifact_server", password);
+        Statement statement = connection.createStatement()) {
+      statement.execute("create database second");
+    }
+    return new String[] {
+      "--artifact-server.database.url=" + address + "second",
+      "--artifact-server.database.username=artifact_server",
+      "--artifact-server.database.password=" + password
+    };
+  }
+
+  static long postmaster(Path dataFolder) throws IOException {
+    return Long.parseLong(
+        Files.readAllLines(dataFolder.resolve("postgres/postmaster.pid")).getFirst().strip());
+  }
+
+  static void kill(long pid) {
+    assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+  }
+
+  private static void requireStatus(Wire wire, String path, int status) throws IOException {
+    assertThat(status(wire, path)).isEqualTo(status);
+  }
+
+  private static int status(Wire wire, String path) throws IOException {
+    wire.send("GET %s HTTP/1.1\r\nHost: probe\r\n\r\n".formatted(path));
+    Response response = wire.receive(true);
+    return response.status();
+  }
+
+  private static int run(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+}
