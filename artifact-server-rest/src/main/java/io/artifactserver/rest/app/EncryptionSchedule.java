@@ -7,6 +7,7 @@ import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
 import io.artifactserver.rest.catalog.EncryptionRequests;
+import io.artifactserver.rest.jobs.Jobs;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +29,7 @@ public class EncryptionSchedule implements EncryptionRequests {
 
   private final RingKeys ringKeys;
   private final RepositoryEncryption encryption;
+  private final Jobs jobs;
   private final AtomicBoolean isEncryptionAsked = new AtomicBoolean(true);
   private final AtomicLong toRewrap = new AtomicLong();
 
@@ -35,7 +37,9 @@ public class EncryptionSchedule implements EncryptionRequests {
       RingKeys ringKeys,
       RepositoryEncryption encryption,
       DecryptedCache decrypted,
+      Jobs jobs,
       MeterRegistry registry) {
+    this.jobs = jobs;
     this.ringKeys = ringKeys;
     this.encryption = encryption;
     Gauge.builder("artifact_server.encryption.data.keys.to.rewrap", toRewrap, AtomicLong::get)
@@ -59,6 +63,7 @@ public class EncryptionSchedule implements EncryptionRequests {
       fixedDelayString = "${artifact-server.encryption.check-interval:10s}")
   void rewrap() {
     run(
+        "rewrap",
         "Data keys could not be wrapped anew",
         () -> {
           long total = 0;
@@ -94,6 +99,7 @@ public class EncryptionSchedule implements EncryptionRequests {
 
   private void encrypt() {
     run(
+        "encrypt",
         "Repositories could not be encrypted",
         () -> {
           RepositoryEncryption.Run done = encryption.run();
@@ -110,9 +116,10 @@ public class EncryptionSchedule implements EncryptionRequests {
     return count;
   }
 
-  private static void run(String failure, Work work) {
+  private void run(String job, String failure, Work work) {
     try {
       work.run();
+      jobs.succeeded(job);
     } catch (StorageException | CatalogUnavailableException e) {
       LOG.warn("{}; the next run goes on", failure, e);
     } catch (RuntimeException e) {

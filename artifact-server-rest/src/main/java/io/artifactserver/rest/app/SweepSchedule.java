@@ -5,6 +5,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.BlobSweeper.Swept;
+import io.artifactserver.rest.jobs.Jobs;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.Logger;
@@ -19,9 +20,12 @@ public class SweepSchedule {
 
   private final ArtifactRetirement retirement;
   private final BlobSweeper sweeper;
+  private final Jobs jobs;
   private final Instant startedAt;
 
-  public SweepSchedule(ArtifactRetirement retirement, BlobSweeper sweeper, InstantSource clock) {
+  public SweepSchedule(
+      ArtifactRetirement retirement, BlobSweeper sweeper, Jobs jobs, InstantSource clock) {
+    this.jobs = jobs;
     this.retirement = retirement;
     this.sweeper = sweeper;
     this.startedAt = clock.instant();
@@ -55,9 +59,10 @@ public class SweepSchedule {
     }
   }
 
-  private static void run(Sweep sweep) {
+  private void run(Sweep sweep) {
     try {
       sweep.run();
+      jobs.succeeded("sweep");
     } catch (StorageException | CatalogUnavailableException e) {
       LOG.warn("A sweep could not finish; the next one goes on", e);
     }

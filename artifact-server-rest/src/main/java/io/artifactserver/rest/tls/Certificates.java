@@ -47,6 +47,7 @@ final class Certificates {
   private volatile SslContextFactory.Server current;
 
   private @Nullable Digest seen;
+  private boolean isCurrent = true;
 
   /**
    * @throws IllegalStateException if the files do not hold what they should
@@ -72,22 +73,30 @@ final class Certificates {
     return served;
   }
 
-  /** Reads the files if they have changed since. Blocks on the disk. */
-  synchronized void reloadIfChanged() {
+  /**
+   * Reads the files if they have changed since. Blocks on the disk.
+   *
+   * @return whether the certificates in the files are those that are served
+   */
+  synchronized boolean reloadIfChanged() {
     try {
       Digest digest = files.digest();
       if (digest.equals(seen)) {
-        return;
+        return isCurrent;
       }
       // Broken files are not tried again before they change.
       seen = digest;
+      isCurrent = false;
       KeyStore keys = files.keyStore();
       @Nullable KeyStore authorities = files.trustStore();
       current = started(keys, authorities);
+      isCurrent = true;
       LOG.info("Serving the certificates that are new in {}", properties.certificate());
       logExpiry(keys);
+      return true;
     } catch (Exception e) {
       LOG.error("Still serving the old certificates: {}", reason(e));
+      return false;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.tls;
 
+import io.artifactserver.rest.jobs.Jobs;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
@@ -24,23 +25,27 @@ public class TlsConfiguration {
   }
 
   @Bean
-  CertificateReload certificateReload(Certificates certificates) {
-    return new CertificateReload(certificates);
+  CertificateReload certificateReload(Certificates certificates, Jobs jobs) {
+    return new CertificateReload(certificates, jobs);
   }
 
   /** Looks at the files now and then. Polled: file events do not cross links and mounts. */
   static final class CertificateReload {
     private final Certificates certificates;
+    private final Jobs jobs;
 
-    CertificateReload(Certificates certificates) {
+    CertificateReload(Certificates certificates, Jobs jobs) {
       this.certificates = certificates;
+      this.jobs = jobs;
     }
 
     @Scheduled(
         initialDelayString = "${artifact-server.tls.check-interval:10s}",
         fixedDelayString = "${artifact-server.tls.check-interval:10s}")
     void reload() {
-      certificates.reloadIfChanged();
+      if (certificates.reloadIfChanged()) {
+        jobs.succeeded("certificates");
+      }
     }
   }
 

@@ -39,10 +39,10 @@ class CertificatesTest {
     Certificates certificates = certificates(provider);
     SSLEngine begun = certificates.served().newSSLEngine();
     renew(authority, "signing");
-    certificates.reloadIfChanged();
+    assertThat(certificates.reloadIfChanged()).isTrue();
     assertThat(subject(authority.client(null), begun)).isEqualTo("CN=first");
     renew(authority, "second");
-    certificates.reloadIfChanged();
+    assertThat(certificates.reloadIfChanged()).isTrue();
     assertThat(subject(authority.client(null), certificates.served().newSSLEngine()))
         .isEqualTo("CN=second");
   }
