@@ -4,8 +4,10 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
+import io.artifactserver.storage.folder.FolderLock;
 import io.artifactserver.storage.mapped.MappedFiles;
 import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
@@ -43,7 +45,7 @@ public class CacheAutoConfiguration {
   CachingBlobStore cachingBlobStore(
       BlobStore remote,
       CacheProperties properties,
-      DataFolder dataFolder,
+      CacheFolder folder,
       MappedFiles mappedFiles,
       Environment environment)
       throws StorageException {
@@ -55,10 +57,36 @@ public class CacheAutoConfiguration {
           "the backend 'file' keeps its blobs on the local disk anyway. Leave the cache out, or"
               + " choose a remote backend with artifact-server.storage.backend");
     }
+    return CachingBlobStore.open(remote, folder.path(), properties, mappedFiles);
+  }
+
+  /** Two caches in one folder would serve each other's half-filled files. */
+  @Bean(destroyMethod = "close")
+  @ConditionalOnProperty(name = ENABLED, havingValue = "true")
+  CacheFolder cacheFolder(CacheProperties properties, DataFolder dataFolder)
+      throws StorageException {
     Path folder =
         properties.path().isEmpty()
             ? dataFolder.path().resolve(FOLDER)
             : Path.of(properties.path()).toAbsolutePath();
-    return CachingBlobStore.open(remote, folder, properties, mappedFiles);
+    CachingBlobStore.createFolder(folder);
+    try {
+      return new CacheFolder(folder, FolderLock.take(folder));
+    } catch (IOException e) {
+      throw CachingBlobStore.unusable(folder, e);
+    }
+  }
+
+  /**
+   * The cache's folder, for this process alone.
+   *
+   * @param path exists
+   * @param lock of it
+   */
+  record CacheFolder(Path path, FolderLock lock) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      lock.close();
+    }
   }
 }

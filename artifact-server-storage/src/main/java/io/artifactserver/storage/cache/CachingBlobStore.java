@@ -223,7 +223,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     }
   }
 
-  private static void createFolder(Path folder) throws StorageException {
+  static void createFolder(Path folder) throws StorageException {
     try {
       if (!Files.isDirectory(folder)) {
         Files.createDirectories(
@@ -252,7 +252,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     }
   }
 
-  private static StorageException unusable(Path folder, IOException cause) {
+  static StorageException unusable(Path folder, IOException cause) {
     return new StorageException.StorageUnavailable(
         NAME,
         "its folder %s cannot be used: %s. See artifact-server.storage.cache.path."

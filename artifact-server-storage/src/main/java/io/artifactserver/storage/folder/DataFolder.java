@@ -3,7 +3,6 @@ package io.artifactserver.storage.folder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -17,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The folder in which a server keeps its files, held by one process at a time and bound to one
@@ -28,22 +26,15 @@ public final class DataFolder implements AutoCloseable {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final String LOCK = "lock";
   private static final String INSTALLATION_ID = "installation-id";
 
-  // POSIX gives a process's lock back when the process closes any descriptor of the file, so a
-  // second attempt in this process must not even open it.
-  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
-
   private final Path path;
-  private final Path realPath;
-  private final FileChannel lockChannel;
+  private final FolderLock lock;
   private final DiskReserve reserve;
 
-  private DataFolder(Path path, Path realPath, FileChannel lockChannel, DiskReserve reserve) {
+  private DataFolder(Path path, FolderLock lock, DiskReserve reserve) {
     this.path = path;
-    this.realPath = realPath;
-    this.lockChannel = lockChannel;
+    this.lock = lock;
     this.reserve = reserve;
   }
 
@@ -59,17 +50,12 @@ public final class DataFolder implements AutoCloseable {
       if (!Files.isDirectory(absolute)) {
         create(absolute);
       }
-      Path real = absolute.toRealPath();
-      if (!HELD.add(real)) {
-        throw inUse(absolute, "in this very process");
-      }
-      try {
-        DiskReserve reserve = DiskReserve.of(absolute);
-        return new DataFolder(absolute, real, lock(absolute), reserve);
-      } catch (IOException | RuntimeException e) {
-        HELD.remove(real);
-        throw e;
-      }
+      DiskReserve reserve = DiskReserve.of(absolute);
+      return new DataFolder(absolute, FolderLock.take(absolute), reserve);
+    } catch (FolderLock.InUseException e) {
+      throw new DataFolderException(
+          "Another artifact-server (%s) uses the data folder %s. Stop it, or give this one a folder of its own (artifact-server.data-dir)."
+              .formatted(e.holder(), absolute));
     } catch (IOException e) {
       throw new DataFolderException(
           "The data folder %s cannot be used: %s. This process needs to read and write it."
@@ -140,47 +126,11 @@ public final class DataFolder implements AutoCloseable {
   public synchronized void close() {
     reserve.close();
     try {
-      if (lockChannel.isOpen()) {
-        lockChannel.close();
-        HELD.remove(realPath);
-      }
+      lock.close();
     } catch (IOException e) {
       throw new DataFolderException(
           "The lock of %s cannot be given back: %s".formatted(path, e), e);
     }
-  }
-
-  private static FileChannel lock(Path folder) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            folder.resolve(LOCK),
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            OWNER_ONLY_FILE);
-    try {
-      FileLock lock = channel.tryLock();
-      if (lock == null) {
-        throw inUse(folder, "pid " + firstLine(channel));
-      }
-      channel.truncate(0);
-      channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
-      return channel;
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
-    }
-  }
-
-  private static DataFolderException inUse(Path folder, String holder) {
-    return new DataFolderException(
-        "Another artifact-server (%s) uses the data folder %s. Stop it, or give this one a folder of its own (artifact-server.data-dir)."
-            .formatted(holder, folder));
-  }
-
-  private static String firstLine(FileChannel channel) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(32);
-    channel.read(bytes, 0);
-    String text = StandardCharsets.US_ASCII.decode(bytes.flip()).toString();
-    return text.lines().findFirst().orElse("unknown");
   }
 
   private static Optional<String> read(Path file) throws IOException {

@@ -81,7 +81,7 @@ class CacheAutoConfigurationTest {
                       CacheProperties.Fill.DEMANDED,
                       DataSize.ofKilobytes(256),
                       7));
-          assertThat(other).isEmptyDirectory();
+          assertThat(other).isDirectoryNotContaining(path -> !path.endsWith("lock"));
         });
   }
 
@@ -93,8 +93,32 @@ class CacheAutoConfigurationTest {
           assertThat(context.getBean(BlobStore.class)).isInstanceOf(CachingBlobStore.class);
           assertThat(context.getBean(BlobStore.class).name()).isEqualTo("cached-remote");
           assertThat(context).hasSingleBean(BlobCache.class).hasSingleBean(RemoteFake.class);
-          assertThat(folder.resolve("cache")).isEmptyDirectory();
+          assertThat(folder.resolve("cache"))
+              .isDirectoryNotContaining(path -> !path.endsWith("lock"));
         });
+  }
+
+  /** The second one would serve the holes of the first one's files. */
+  @Test
+  void twoCachesInOneFolderAreRefused() {
+    String[] settings = {
+      "artifact-server.storage.cache.enabled=true",
+      "artifact-server.storage.cache.path=" + folder.resolve("shared")
+    };
+    remote()
+        .withPropertyValues(settings)
+        .run(first -> {
+          assertThat(first).hasNotFailed();
+          remote()
+              .withPropertyValues(settings)
+              .withPropertyValues("artifact-server.data-dir=" + folder.resolve("second"))
+              .run(second ->
+                  assertThat(second.getStartupFailure())
+                      .rootCause()
+                      .hasMessageContaining("another artifact-server (in this very process) uses")
+                      .hasMessageContaining("shared"));
+        });
+    remote().withPropertyValues(settings).run(again -> assertThat(again).hasNotFailed());
   }
 
   @Test
