@@ -69,12 +69,12 @@ public final class Connections
 
   private static final int SWEEPS_PER_TIMEOUT = 4;
 
-  /** Of the memory for buffers; beyond it clients that take nothing give theirs back. */
+  /** Share of the memory for buffers beyond which clients that take nothing are ended. */
   private static final double MAX_DIRECT_SHARE = 0.75;
 
   private static final Duration RELIEF_PERIOD = Duration.ofMillis(100);
 
-  /** Of the clients that take nothing, this part goes at a time. */
+  /** Share of those clients that is ended at a time. */
   private static final int RELIEF_SHARE = 8;
 
   private final ConnectionProperties properties;

@@ -26,7 +26,7 @@ final class ReadBody implements BodySource {
   private final Iterator<Runs.Run> runs;
   private @Nullable ByteRange first;
 
-  /** Of the run that is being read: ranges of it to come, and where its next byte is. */
+  /** Ranges that are still to come of the run that is being read, and where its next byte is. */
   private int rangesOfRun;
 
   private long position;

@@ -94,7 +94,7 @@ class DurabilityIT {
               PackagedServer.startWithoutWaiting(folder.resolve("second"), settings)) {
         eventually("it says so", () -> second.log().contains("Waiting: artifact-server, process "));
         assertThat(second.log()).contains("process " + first.pid());
-        // Whoever stops it need not wait for the first one.
+        // A waiting server stops at once.
         second.stop();
         try (PackagedServer third =
             PackagedServer.startWithoutWaiting(folder.resolve("third"), settings)) {

@@ -16,7 +16,7 @@ final class Blocks {
     return position - position % LENGTH;
   }
 
-  /** Of the block at {@code start} in a blob of {@code length} bytes. */
+  /** Length of the block at {@code start} in a blob of {@code length} bytes. */
   static int lengthAt(long start, long length) {
     return (int) Math.min(LENGTH, length - start);
   }

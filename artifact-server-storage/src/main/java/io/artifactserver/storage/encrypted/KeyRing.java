@@ -66,7 +66,7 @@ public final class KeyRing {
   }
 
   /**
-   * Wraps a data key anew and keeps it so, unless it was deleted meanwhile. Asks the database.
+   * Wraps a data key again and stores that, unless it was deleted meanwhile. Asks the database.
    *
    * @throws GeneralSecurityException if the ring lacks the key, or this is not a wrapping by it
    */

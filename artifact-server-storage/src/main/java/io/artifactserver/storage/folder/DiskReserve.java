@@ -26,7 +26,7 @@ public final class DiskReserve implements AutoCloseable {
   private static final String FILE = "reserve";
   private static final long MAX_LENGTH = 32L << 20;
 
-  /** Of the disk: a small one is not to be half reserve. */
+  /** The reserve is at most this part of the disk: a small disk must not be half reserve. */
   private static final int SHARE = 20;
 
   /** With less free than this part of the reserve, the file is given up. */
