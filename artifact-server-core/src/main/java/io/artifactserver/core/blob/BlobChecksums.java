@@ -1,6 +1,8 @@
 package io.artifactserver.core.blob;
 
+import io.artifactserver.core.digest.Digest;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,9 +23,24 @@ public interface BlobChecksums {
   /** The checksums of a blob, if it has any. */
   Optional<byte[]> find(String blobKey);
 
+  /**
+   * Plain blobs of the catalog that have none, in the order of their keys. Those that are retired
+   * or suspect are left out.
+   *
+   * @param after the last key of the page before; empty for the first page
+   */
+  List<Unchecked> missing(String after, int limit);
+
   /** Deletes those of a blob. May be repeated. */
   void delete(String blobKey);
 
   /** Deletes those put before {@code instant} that no blob of the catalog has. */
   int deleteOrphans(Instant instant);
+
+  /**
+   * A blob without checksums.
+   *
+   * @param sha256 what its bytes should have
+   */
+  record Unchecked(BlobRef blob, Digest sha256) {}
 }

@@ -41,12 +41,17 @@ class AttackIT {
   private static final String ENCRYPTED = "/artifacts/encrypted/warm.bin";
   private static final String TLS = "tls";
 
+  /** An attack that works the server hard, and may delay others less than any other. */
+  private static final String MISSES = "misses";
+
   /** In MB; a fifth of the launcher's, so that a fifth of the clients is enough to use it up. */
   private static final int DIRECT_MEMORY = 24;
 
   private static final int LENGTH = 2_000_000;
   private static final long RETURN_NANOS = 60_000_000_000L;
   private static final double MAX_P99_MILLIS = 50;
+  private static final double MAX_P99_MILLIS_BESIDE_MISSES = 20;
+  private static final double MAX_MILLIS_BESIDE_MISSES = 200;
   private static final double MAX_NEWCOMER_MILLIS = 1000;
   private static final boolean HAS_THRESHOLDS = Boolean.getBoolean("attack.thresholds");
 
@@ -134,7 +139,12 @@ class AttackIT {
     System.out.printf("%s%n  %s%n  %s%n  %s%n", test.getDisplayName(), seen, before, after);
     assertThat(after.isLike(before)).as("%s after %s", after, before).isTrue();
     if (HAS_THRESHOLDS) {
-      assertThat(seen.p99()).isLessThanOrEqualTo(MAX_P99_MILLIS);
+      boolean hasMisses = test.getTags().contains(MISSES);
+      assertThat(seen.p99())
+          .isLessThanOrEqualTo(hasMisses ? MAX_P99_MILLIS_BESIDE_MISSES : MAX_P99_MILLIS);
+      if (hasMisses) {
+        assertThat(seen.worst()).isLessThanOrEqualTo(MAX_MILLIS_BESIDE_MISSES);
+      }
       assertThat(seen.worstNewcomer()).isLessThanOrEqualTo(MAX_NEWCOMER_MILLIS);
     }
   }
@@ -381,11 +391,12 @@ class AttackIT {
   /** Absent paths of a public repository, of a protected one, and of none. */
   @ParameterizedTest
   @ValueSource(strings = {"public", "encrypted", "nowhere"})
+  @Tag(MISSES)
   void missers(String repository) throws Exception {
     Random random = new Random(1);
     long end = System.nanoTime() + 5_000_000_000L;
     inParallel(
-        200,
+        500,
         i -> {
           try (Wire wire = new Wire(server.port())) {
             while (System.nanoTime() < end) {

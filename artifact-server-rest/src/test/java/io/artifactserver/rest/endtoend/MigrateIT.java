@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.testserver.S3ProxyServer;
@@ -57,6 +58,10 @@ class MigrateIT {
           Operator operator = new Operator(server)) {
         requireAll(operator);
         requireSame(operator, "/artifacts/fleet/late", late);
+        eventually(
+            "plain blobs that were migrated have checksums",
+            () ->
+                server.log().contains(" blobs that had no checksums have some now; 0 are damaged"));
         Run back = migrate(data, "s3", "file", bucket);
         assertThat(back.output()).contains("Copied 3, there already 0");
         assertThat(back.status()).isZero();

@@ -11,8 +11,11 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +38,10 @@ class S3DeliveryIT {
   private static final int LENGTH = 20_000_003;
   private static final int CHUNK = 1 << 20;
   private static final int WINDOW = 4;
+
+  /** What is encrypted, and what has a checksum, as one. */
+  private static final int SEGMENT = 64 * 1024;
+
   private static final String PLAIN = "/artifacts/fleet/firmware";
   private static final String ENCRYPTED = "/artifacts/vault/firmware";
 
@@ -163,6 +170,34 @@ class S3DeliveryIT {
         assertThat(bytes.getBytes(StandardCharsets.ISO_8859_1))
             .isEqualTo(Arrays.copyOfRange(firmware, positions[i], positions[i] + 1000));
       }
+    }
+  }
+
+  /** Ten places of an image changed, and between most chunks of a place nothing is known. */
+  @Test
+  @Order(4)
+  void anUpdateOfTwoHundredRangesIsAFewReadsOfTheBucket() throws Exception {
+    Random random = new Random(4);
+    List<String> ranges = new ArrayList<>();
+    BitSet segments = new BitSet();
+    for (int place = 0; place < 10; place++) {
+      int position = place * 2_000_000 + random.nextInt(500_000);
+      for (int i = 0; i < 20; i++) {
+        int length = 10_000 + random.nextInt(40_000);
+        ranges.add(position + "-" + (position + length - 1));
+        segments.set(position / SEGMENT, (position + length - 1) / SEGMENT + 1);
+        position += length + (random.nextInt(3) == 0 ? random.nextInt(10_000) : 0);
+      }
+    }
+    long covered = (long) segments.cardinality() * SEGMENT;
+    for (String address : List.of(PLAIN, ENCRYPTED)) {
+      proxy.reset();
+      HttpResponse<byte[]> answer =
+          operator.download(address, "Range", "bytes=" + String.join(",", ranges));
+      assertThat(answer.statusCode()).isEqualTo(206);
+      assertThat(answer.body()).hasSizeGreaterThan(5_000_000);
+      assertThat((double) proxy.bodyBytes()).isLessThanOrEqualTo(1.2 * covered);
+      assertThat(proxy.requests("GET")).hasSizeLessThanOrEqualTo((int) (covered / CHUNK) + 16);
     }
   }
 

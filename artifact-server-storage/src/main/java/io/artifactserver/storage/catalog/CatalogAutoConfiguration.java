@@ -100,8 +100,9 @@ public class CatalogAutoConfiguration {
 
   @Bean
   @DependsOn(BOUND)
-  BlobChecksums blobChecksums(CatalogTransactions transactions, BlobChecksumRows rows) {
-    return new JpaBlobChecksums(transactions, rows);
+  BlobChecksums blobChecksums(
+      CatalogTransactions transactions, BlobChecksumRows rows, BlobRows blobs) {
+    return new JpaBlobChecksums(transactions, rows, blobs);
   }
 
   @Bean

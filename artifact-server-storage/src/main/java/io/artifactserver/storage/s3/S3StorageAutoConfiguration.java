@@ -1,7 +1,10 @@
 package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.BlobChecksums;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.storage.catalog.CatalogAutoConfiguration;
+import io.artifactserver.storage.checked.CheckedBackfill;
 import io.artifactserver.storage.checked.CheckedBlobStore;
 import io.artifactserver.storage.window.TransferBudget;
 import io.artifactserver.storage.window.WindowAutoConfiguration;
@@ -123,6 +126,13 @@ public class S3StorageAutoConfiguration {
   @ConditionalOnBean(BlobChecksums.class)
   CheckedBlobStore checkedS3BlobStore(S3BlobStore remote, BlobChecksums checksums) {
     return new CheckedBlobStore(remote, checksums);
+  }
+
+  @Bean
+  @ConditionalOnBean(BlobChecksums.class)
+  CheckedBackfill checksumBackfill(
+      CheckedBlobStore checked, BlobChecksums checksums, BlobRegister register, BlobStore store) {
+    return new CheckedBackfill(checked, checksums, register, store);
   }
 
   /**

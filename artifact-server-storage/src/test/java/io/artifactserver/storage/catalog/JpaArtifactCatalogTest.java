@@ -6,6 +6,7 @@ import static io.artifactserver.storage.catalog.TestContent.newEncryptedBlob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
@@ -336,6 +337,24 @@ class JpaArtifactCatalogTest {
         .containsExactly(blob.key());
     assertThat(register.suspects(List.of())).isEmpty();
     assertThat(register.suspectCount()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void findsPlainBlobsWithoutChecksums() {
+    BlobChecksums checksums = application.bean(BlobChecksums.class);
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    assertThat(checksums.missing("", 1000))
+        .filteredOn(each -> each.blob().equals(blob))
+        .singleElement()
+        .satisfies(each -> assertThat(each.sha256()).isEqualTo(digests(text).sha256()));
+    assertThat(checksums.missing(blob.key(), 1000)).noneMatch(each -> each.blob().equals(blob));
+    checksums.put(blob.key(), new byte[4]);
+    assertThat(checksums.missing("", 1000)).noneMatch(each -> each.blob().equals(blob));
+    checksums.delete(blob.key());
+    register.suspect(blob);
+    assertThat(checksums.missing("", 1000)).noneMatch(each -> each.blob().equals(blob));
   }
 
   private Optional<ArtifactCatalog.PlainContent> waiting(BlobRef blob) {

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.checked;
 
+import static io.artifactserver.core.digest.DigestAlgorithm.SHA_256;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -7,13 +8,18 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.ChecksumBackfill;
 import io.artifactserver.core.blob.InMemoryBlobChecksums;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class CheckedBlobStoreTest extends BlobStoreContract {
@@ -78,6 +84,35 @@ class CheckedBlobStoreTest extends BlobStoreContract {
     }
     assertThat(read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(999)))
         .isEqualTo(content);
+  }
+
+  @Test
+  void aBlobOfBeforeGetsChecksumsOnceItsBytesAreKnownToBeRight() throws Exception {
+    byte[] content = content(2 * Blocks.LENGTH + 1, 5);
+    BlobRef ref;
+    BlobRef damaged;
+    try (BlobUpload upload = memory.begin();
+        BlobUpload other = memory.begin()) {
+      upload.write(ByteBuffer.wrap(content));
+      ref = upload.commit();
+      other.write(ByteBuffer.wrap(content));
+      damaged = other.commit();
+    }
+    read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(999));
+    Digest sha256 = Digest.of(SHA_256, SHA_256.newMessageDigest().digest(content));
+    checksums.know(ref, sha256);
+    checksums.know(damaged, sha256);
+    byte[] wrong = content.clone();
+    wrong[7] ^= 1;
+    memory.replace(damaged.key(), wrong);
+    BlobRegister register = new InMemoryArtifactCatalog(() -> now);
+    ChecksumBackfill backfill = new CheckedBackfill(store, checksums, register, store);
+    assertThat(backfill.run()).isEqualTo(new ChecksumBackfill.Run(1, 1));
+    assertThat(register.suspects(List.of(ref.key(), damaged.key()))).containsExactly(damaged.key());
+    assertThat(checksums.find(damaged.key())).isEmpty();
+    memory.replace(ref.key(), wrong);
+    assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+        .isThrownBy(() -> read(store.blob(ref), new ByteRange(0, 10), ByteBuffer.allocate(10)));
   }
 
   @Test

@@ -1,0 +1,50 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.blob.ChecksumBackfill;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.rest.jobs.Jobs;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/**
+ * Gives checksums to blobs of a remote backend that have none: at the start, then at an interval.
+ */
+@Component
+public class ChecksumSchedule {
+  private static final Logger LOG = LoggerFactory.getLogger(ChecksumSchedule.class);
+
+  private final Optional<ChecksumBackfill> backfill;
+  private final Jobs jobs;
+
+  /**
+   * @param backfill empty if the backend needs no checksums
+   */
+  public ChecksumSchedule(Optional<ChecksumBackfill> backfill, Jobs jobs) {
+    this.backfill = backfill;
+    this.jobs = jobs;
+  }
+
+  @Scheduled(initialDelay = 0, fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
+  void run() {
+    backfill.ifPresent(this::run);
+  }
+
+  private void run(ChecksumBackfill present) {
+    try {
+      ChecksumBackfill.Run done = present.run();
+      if (done.checked() > 0 || done.damaged() > 0) {
+        LOG.info(
+            "{} blobs that had no checksums have some now; {} are damaged",
+            done.checked(),
+            done.damaged());
+      }
+      jobs.succeeded("checksums");
+    } catch (StorageException | CatalogUnavailableException e) {
+      LOG.warn("Not all blobs could be given checksums; the next run goes on", e);
+    }
+  }
+}
