@@ -13,16 +13,9 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 
 /** Accepts connections that can send files. */
-final class SendfileConnector extends ServerConnector {
+final class SendfileConnector extends ClosingConnector {
   private SendfileConnector(Server server, ServerConnector plain) {
-    super(
-        server,
-        plain.getExecutor(),
-        plain.getScheduler(),
-        plain.getByteBufferPool(),
-        plain.getAcceptors(),
-        plain.getSelectorManager().getSelectorCount(),
-        plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
+    super(server, plain, plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
     setHost(plain.getHost());
     setPort(plain.getPort());
     setIdleTimeout(plain.getIdleTimeout());

@@ -226,7 +226,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     if (HttpMethods.isOptions(request)) {
       response.setStatus(HttpStatus.NO_CONTENT_204);
       response.getHeaders().add(allow);
-      callback.succeeded();
+      NoBody.send(response, callback);
     } else {
       problems.write(
           request, response, callback, Problems.methodNotAllowed(HttpMethods.ALLOWED), allow);

@@ -140,7 +140,7 @@ public final class ControlPlane extends Handler.Wrapper {
         .put(HttpHeader.CACHE_CONTROL, "no-store")
         .put("X-Content-Type-Options", "nosniff");
     if (HttpMethods.isHead(request)) {
-      callback.succeeded();
+      NoBody.send(response, callback);
     } else {
       response.write(true, ByteBuffer.wrap(answer.json()), callback);
     }

@@ -44,7 +44,7 @@ public final class HttpsRedirectHandler extends Handler.Wrapper {
             : HttpStatus.PERMANENT_REDIRECT_308);
     response.getHeaders().put(HttpHeader.LOCATION, location.asString());
     response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 0);
-    callback.succeeded();
+    NoBody.send(response, callback);
     return true;
   }
 

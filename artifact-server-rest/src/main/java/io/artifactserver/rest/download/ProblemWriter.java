@@ -59,7 +59,7 @@ final class ProblemWriter {
       default -> {}
     }
     if (HttpMethods.isHead(request)) {
-      callback.succeeded();
+      NoBody.send(response, callback);
     } else {
       response.write(true, ByteBuffer.wrap(body), callback);
     }

@@ -131,7 +131,7 @@ final class ResponseEmitter {
         // It is signed for a short time, and for whoever was let in.
         .put(HttpHeader.CACHE_CONTROL, "no-store")
         .put(HttpHeader.CONTENT_LENGTH, 0);
-    callback.succeeded();
+    NoBody.send(response, callback);
   }
 
   private void answer(
@@ -141,7 +141,7 @@ final class ResponseEmitter {
       case ResponsePlan.Whole _ -> {
         begin(request, response, HttpStatus.OK_200, served, served.mediaType(), length);
         if (length == 0 || HttpMethods.isHead(request)) {
-          callback.succeeded();
+          NoBody.send(response, callback);
         } else {
           ByteRange whole = ByteRange.whole(length);
           send(request, response, callback, served, whole, List.of(whole), BodyPart.of(whole));
@@ -180,7 +180,7 @@ final class ResponseEmitter {
         response.setStatus(HttpStatus.NOT_MODIFIED_304);
         // Left alone, Jetty would say 0, which RFC 9110, section 8.6, forbids.
         response.getHeaders().add(served.validators()).put(HttpHeader.CONTENT_LENGTH, length);
-        callback.succeeded();
+        NoBody.send(response, callback);
       }
       case ResponsePlan.PreconditionFailed _ ->
           problems.write(

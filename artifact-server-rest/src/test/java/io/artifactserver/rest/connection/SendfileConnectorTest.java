@@ -105,6 +105,22 @@ class SendfileConnectorTest {
     assertThat(region.counts).isEmpty();
   }
 
+  /** Between the two steps of a shutdown, as Jetty takes them. */
+  @Test
+  void anAnswerEndsItsConnectionOnceThePortIsClosed() throws Exception {
+    byte[] request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector().getLocalPort())) {
+      socket.setSoTimeout(120_000);
+      InputStream in = socket.getInputStream();
+      socket.getOutputStream().write(request);
+      assertThat(head(in)).doesNotContain("Connection:");
+      in.skipNBytes(LENGTH);
+      connector().close();
+      socket.getOutputStream().write(request);
+      assertThat(head(in)).contains("\r\nConnection: close\r\n");
+    }
+  }
+
   @Test
   void tlsIsLeftAlone() {
     Server other = new Server();
@@ -162,6 +178,16 @@ class SendfileConnectorTest {
             "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
                 .getBytes(StandardCharsets.US_ASCII));
     return socket;
+  }
+
+  private static String head(InputStream in) throws IOException {
+    StringBuilder head = new StringBuilder();
+    while (head.indexOf("\r\n\r\n") < 0) {
+      int next = in.read();
+      assertThat(next).as(head.toString()).isNotNegative();
+      head.append((char) next);
+    }
+    return head.toString();
   }
 
   private static byte[] body(Socket socket) throws IOException {

@@ -31,6 +31,9 @@ final class PackagedServer implements AutoCloseable {
   /** PostgreSQL's, in a data folder. */
   private static final String PROGRAMS = "postgres-binaries";
 
+  /** Kept, for whoever wants to know why a test failed. */
+  private static final Path LOGS = Path.of("target", "server-logs").toAbsolutePath();
+
   private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
 
   private static final List<String> JVM =
@@ -50,7 +53,7 @@ final class PackagedServer implements AutoCloseable {
   private PackagedServer(Path dataFolder, int port, int healthPort, List<String> arguments)
       throws IOException {
     this.dataFolder = dataFolder;
-    this.log = dataFolder.resolveSibling(dataFolder.getFileName() + ".log");
+    this.log = Files.createTempFile(Files.createDirectories(LOGS), "server-", ".log");
     this.port = port;
     this.healthPort = healthPort;
     this.arguments = List.copyOf(arguments);

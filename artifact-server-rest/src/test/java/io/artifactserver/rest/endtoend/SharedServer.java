@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * One packaged server for all tests that neither stop nor configure it, with a public repository
@@ -28,12 +29,12 @@ final class SharedServer implements ParameterResolver {
     return context
         .getRoot()
         .getStore(ExtensionContext.Namespace.create(SharedServer.class))
-        .computeIfAbsent("server", key -> start(), PackagedServer.class);
+        .computeIfAbsent("server", key -> new Shared(), Shared.class)
+        .server;
   }
 
-  private static PackagedServer start() {
+  private static PackagedServer start(Path folder) {
     try {
-      Path folder = Files.createTempDirectory("shared-server");
       PackagedServer server =
           PackagedServer.start(
               folder.resolve("data"),
@@ -54,6 +55,26 @@ final class SharedServer implements ParameterResolver {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** The server, and the folder that goes with it. */
+  private static final class Shared implements AutoCloseable {
+    private final Path folder = temporaryFolder();
+    private final PackagedServer server = start(folder);
+
+    private static Path temporaryFolder() {
+      try {
+        return Files.createTempDirectory("shared-server");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      server.close();
+      FileSystemUtils.deleteRecursively(folder.toFile());
     }
   }
 }

@@ -92,19 +92,24 @@ final class SegmentKeys {
   /** Asks the database for a blob's data key. The caller closes it. */
   Optional<DataKey> dataKey(BlobRef ref) throws StorageException {
     Optional<WrappedDataKey> wrapped = dataKeys.find(ref.key());
-    return wrapped.isEmpty() ? Optional.empty() : Optional.of(unwrap(ref, wrapped.get()));
-  }
-
-  private DataKey unwrap(BlobRef ref, WrappedDataKey wrapped) throws StorageException {
-    try {
-      return ring.unwrap(wrapped);
-    } catch (GeneralSecurityException | IllegalArgumentException e) {
-      throw new StorageException.BlobCorrupt(
-          storeName,
-          ref,
-          "key %d of the ring does not unwrap its data key".formatted(wrapped.ringKeyId()),
-          e);
+    while (wrapped.isPresent()) {
+      try {
+        return Optional.of(ring.unwrap(wrapped.get()));
+      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        long ringKeyId = wrapped.get().ringKeyId();
+        Optional<WrappedDataKey> now = dataKeys.find(ref.key());
+        if (now.isPresent() && now.get().ringKeyId() == ringKeyId) {
+          throw new StorageException.BlobCorrupt(
+              storeName,
+              ref,
+              "key %d of the ring does not unwrap its data key".formatted(ringKeyId),
+              e);
+        }
+        // Wrapped anew since it was read, and its old key removed.
+        wrapped = now;
+      }
     }
+    return Optional.empty();
   }
 
   private SegmentKey load(BlobRef ref) throws StorageException {

@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The ring of this server and the data keys of its database. Thread-safe. */
 final class StoredRingKeys implements RingKeys {
@@ -75,6 +76,11 @@ final class StoredRingKeys implements RingKeys {
         ring.rewrap(before, dataKeys);
         wrapped++;
       } catch (GeneralSecurityException | IllegalArgumentException e) {
+        Optional<WrappedDataKey> now = dataKeys.find(before.blobKey());
+        if (now.isEmpty() || now.get().ringKeyId() != before.ringKeyId()) {
+          // Deleted, or another server was quicker and has removed the old key.
+          continue;
+        }
         throw new StorageException.BlobCorrupt(
             "encrypted",
             new BlobRef(before.blobKey(), 0, true),

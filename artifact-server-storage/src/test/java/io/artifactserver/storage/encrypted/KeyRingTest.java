@@ -8,6 +8,7 @@ import com.google.crypto.tink.InsecureSecretKeyAccess;
 import com.google.crypto.tink.KeysetHandle;
 import com.google.crypto.tink.RegistryConfiguration;
 import com.google.crypto.tink.TinkJsonProtoKeysetFormat;
+import com.google.crypto.tink.aead.AeadConfig;
 import com.google.crypto.tink.aead.PredefinedAeadParameters;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
@@ -32,12 +33,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +54,12 @@ class KeyRingTest {
   private final InMemoryDataKeyStore dataKeys = new InMemoryDataKeyStore();
   private final ByteArrayOutputStream output = new ByteArrayOutputStream();
   private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
+
+  /** What a program does that uses Tink itself, as {@link #aRingOfStockTinkIsRead} does. */
+  @BeforeAll
+  static void registerStockTink() throws Exception {
+    AeadConfig.register();
+  }
 
   @Test
   void theCommandsMakeListAndRotateTheRing() throws Exception {
@@ -301,6 +311,52 @@ class KeyRingTest {
     assertThat(ring.keyset().ids()).hasSize(1);
   }
 
+  /** A download has read how its data key is wrapped, and only then is the ring rotated. */
+  @Test
+  void aKeyThatIsRemovedBetweenLookAndUseIsLookedUpAgain() throws Exception {
+    KeyRing ring = newRing();
+    StoredRingKeys operator = new StoredRingKeys(ring, dataKeys, InstantSource.system());
+    byte[] content = content(5, 5000);
+    BlobRef ref = store(new EncryptedBlobStore(inner, dataKeys, ring, SEGMENT_LENGTH), content);
+    AtomicInteger looks = new AtomicInteger();
+    DataKeyStore slow =
+        new ForwardingDataKeyStore(dataKeys) {
+          @Override
+          public Optional<WrappedDataKey> find(String blobKey) {
+            Optional<WrappedDataKey> found = super.find(blobKey);
+            if (looks.getAndIncrement() == 0) {
+              retire(ring, operator);
+            }
+            return found;
+          }
+        };
+    assertThat(read(new EncryptedBlobStore(inner, slow, ring, SEGMENT_LENGTH), ref))
+        .isEqualTo(content);
+    assertThat(looks).hasValue(2);
+  }
+
+  /** Two servers rewrap at the same time, and one of them has removed the old key already. */
+  @Test
+  void aKeyThatAnotherServerRewrappedAndRemovedIsPassedOver() throws Exception {
+    KeyRing ring = newRing();
+    StoredRingKeys other = new StoredRingKeys(ring, dataKeys, InstantSource.system());
+    byte[] content = content(6, 5000);
+    BlobRef ref = store(new EncryptedBlobStore(inner, dataKeys, ring, SEGMENT_LENGTH), content);
+    other.rotate();
+    DataKeyStore slow =
+        new ForwardingDataKeyStore(dataKeys) {
+          @Override
+          public List<WrappedDataKey> notWrappedBy(long ringKeyId, String after, int limit) {
+            List<WrappedDataKey> page = super.notWrappedBy(ringKeyId, after, limit);
+            retire(ring, other);
+            return page;
+          }
+        };
+    assertThat(new StoredRingKeys(ring, slow, InstantSource.system()).rewrap(10)).isZero();
+    assertThat(read(new EncryptedBlobStore(inner, dataKeys, ring, SEGMENT_LENGTH), ref))
+        .isEqualTo(content);
+  }
+
   @Test
   void aLostDataKeyStopsTheRewrappingByName() throws Exception {
     KeyRing ring = newRing();
@@ -309,6 +365,21 @@ class KeyRingTest {
     assertThatExceptionOfType(StorageException.BlobCorrupt.class)
         .isThrownBy(() -> new StoredRingKeys(ring, dataKeys, InstantSource.system()).rewrap(10))
         .withMessageContaining(noise.blobKey());
+  }
+
+  /** Rotates, wraps everything anew, and removes every key but the primary one. */
+  private static void retire(KeyRing ring, StoredRingKeys operator) {
+    try {
+      operator.rotate();
+      assertThat(operator.rewrap(10)).isEqualTo(1);
+      for (long id : List.copyOf(ring.keyset().ids())) {
+        if (id != ring.keyset().primary()) {
+          operator.remove(id);
+        }
+      }
+    } catch (RingKeyException | StorageException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private KeyRing newRing() {

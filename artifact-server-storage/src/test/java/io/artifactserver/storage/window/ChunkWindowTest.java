@@ -676,11 +676,15 @@ class ChunkWindowTest {
     eventually("the second has one", () -> newcomers.begun().size() == 1);
     assertThat(shared.used()).isEqualTo(9L * CHUNK);
     // The second gets its share of what the first drains: one chunk repays what is used beyond the
-    // limit, and each of the next three is passed on.
-    for (int head = 0; head < 4; head++) {
+    // limit, and each of the next three is passed on. One after the other: a chunk that overtakes
+    // the head would be replaced by another in flight.
+    remote.answer(0);
+    eventually("nothing is used beyond the limit", () -> shared.used() == 8L * CHUNK);
+    for (int head = 1; head < 4; head++) {
       remote.answer((long) head * CHUNK);
+      int share = head + 1;
+      eventually("the second gets it", () -> newcomers.begun().size() == share);
     }
-    eventually("they share", () -> newcomers.begun().size() == 4);
     assertThat(remote.begun()).hasSize(8);
     newcomers.answerAll();
     assertThat(second.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(4 * CHUNK)));
