@@ -76,7 +76,7 @@ final class Connection {
   private final byte[] requestHead;
   private final Events events;
   private final Opening opening;
-  private final Optional<TlsEngines> tls;
+  private final Optional<? extends TlsEngines> tls;
   private final ByteBuffer request = ByteBuffer.allocateDirect(1024);
 
   private State state = State.CLOSED;
@@ -106,7 +106,11 @@ final class Connection {
   private long totalReceived;
 
   Connection(
-      EventLoop loop, Target target, Events events, Opening opening, Optional<TlsEngines> tls) {
+      EventLoop loop,
+      Target target,
+      Events events,
+      Opening opening,
+      Optional<? extends TlsEngines> tls) {
     this.loop = loop;
     this.target = target;
     this.requestHead = ascii(target.requestHead());

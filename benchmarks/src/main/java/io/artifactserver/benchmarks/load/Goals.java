@@ -31,14 +31,21 @@ final class Goals {
   /** Those of a scenario for one of our servers. */
   static List<Wanted> of(String scenario, String server, boolean tls) {
     if (tls) {
-      return server.equals(OurServer.PLAIN)
-              && List.of(Scenarios.RANGES_128, Scenarios.HTTP2_RANGES_128).contains(scenario)
-          ? List.of(atLeast(Metric.REQUEST_RATE, NGINX, 0.95))
-          : List.of();
+      return server.equals(OurServer.PLAIN) ? throughTls(scenario) : List.of();
     }
     return switch (server) {
       case OurServer.PLAIN -> plain(scenario);
       case OurServer.ENCRYPTED -> encrypted(scenario);
+      default -> List.of();
+    };
+  }
+
+  private static List<Wanted> throughTls(String scenario) {
+    return switch (scenario) {
+      case Scenarios.RANGES_128, Scenarios.HTTP2_RANGES_128 ->
+          List.of(atLeast(Metric.REQUEST_RATE, NGINX, 0.95));
+      case FreshConnections.FULL -> List.of(atMost(Metric.REQUEST_CPU, NGINX, 1.5));
+      case FreshConnections.RESUMED -> List.of(atMost(Metric.REQUEST_CPU, NGINX, 2.5));
       default -> List.of();
     };
   }
@@ -53,6 +60,7 @@ final class Goals {
               atMost(Metric.SERVER_CPU, NGINX, 1.7));
       case "rauc" -> List.of(atLeast(Metric.REQUEST_RATE, NGINX, 0.95));
       case "small" -> List.of(atLeast(Metric.REQUEST_RATE, NGINX, 0.90));
+      case FreshConnections.ONE_MEBIBYTE -> List.of(atLeast(Metric.REQUEST_RATE, NGINX, 0.85));
       case "full" -> List.of(atLeast(Metric.THROUGHPUT, NGINX, 1.0));
       case "h2-50" ->
           List.of(atLeast(Metric.THROUGHPUT, APACHE, 1.3), atLeast(Metric.THROUGHPUT, CADDY, 2.0));

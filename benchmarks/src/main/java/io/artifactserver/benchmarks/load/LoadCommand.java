@@ -310,8 +310,15 @@ public final class LoadCommand implements Callable<Integer> {
   private List<Scenario> chosen() {
     List<Scenario> all =
         Scenarios.all(
-            new Scenarios.Scale(
-                raucDevices, slowReaders, idleConnections, rolloutDevices, duration(rolloutRamp)));
+                new Scenarios.Scale(
+                    raucDevices,
+                    slowReaders,
+                    idleConnections,
+                    rolloutDevices,
+                    duration(rolloutRamp)))
+            .stream()
+            .filter(scenario -> tls || !scenario.needsTls())
+            .toList();
     if (scenarios.isEmpty()) {
       return all;
     }

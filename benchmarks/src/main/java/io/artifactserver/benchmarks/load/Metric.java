@@ -12,6 +12,7 @@ public enum Metric {
   P95("p95 ms", false),
   P99("p99 ms", false),
   SERVER_CPU("server CPU s/GB", false),
+  REQUEST_CPU("server CPU ms/request", false),
   CLIENT_CPU("client CPU s/GB", false),
   DISTURBANCE("others' CPU %", false),
   MEMORY("anonymous MB", false),
@@ -46,6 +47,8 @@ public enum Metric {
       case P95 -> round.latency().p95();
       case P99 -> round.latency().p99();
       case SERVER_CPU -> perGigabyte(round.serverCpuSeconds(), round);
+      case REQUEST_CPU ->
+          round.requests() == 0 ? 0 : 1000 * round.serverCpuSeconds() / round.requests();
       case CLIENT_CPU -> perGigabyte(round.clientCpuSeconds(), round);
       case DISTURBANCE -> 100 * round.disturbance();
       case MEMORY -> round.anonymousBytes() / 1e6;

@@ -19,7 +19,7 @@ record RoundSettings(
     Duration stall,
     int clientThreads,
     double rate,
-    Optional<Connection.TlsEngines> tls) {
+    Optional<TrustingTls> tls) {
 
   /** The same numbers for each server, others in each round. */
   SplittableRandom random(int connection) {

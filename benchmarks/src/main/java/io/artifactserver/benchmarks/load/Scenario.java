@@ -27,6 +27,11 @@ interface Scenario {
     return Door.OPEN;
   }
 
+  /** Whether it is another one's load where there is no TLS. */
+  default boolean needsTls() {
+    return false;
+  }
+
   /** Whether rounds go before the measured ones, for compilers and caches. */
   default boolean warmsUp() {
     return true;

@@ -65,6 +65,27 @@ final class Scenarios {
             128 * KIBIBYTE),
         Http2Streams.onOneConnection(50, 10_000_000),
         Http2Streams.onOneConnection(100, 100_000_000),
+        new FreshConnections(
+            FreshConnections.ONE_MEBIBYTE,
+            "80 devices, each asks for the 1 MiB at 600 MB on a new connection again and again",
+            Metric.REQUEST_RATE,
+            80,
+            ByteSpan.fixed(600_000_000, MEBIBYTE),
+            false),
+        new FreshConnections(
+            FreshConnections.FULL,
+            "8 devices, each asks for a byte on a new connection again and again; through TLS without a session",
+            Metric.REQUEST_CPU,
+            8,
+            ByteSpan.random(1),
+            false),
+        new FreshConnections(
+            FreshConnections.RESUMED,
+            "the same, but a device resumes its TLS session",
+            Metric.REQUEST_CPU,
+            8,
+            ByteSpan.random(1),
+            true),
         new SlowReaders(scale.slowReaders(), 50_000),
         new IdleConnections(scale.idleConnections()),
         new Rollout(scale.rolloutDevices(), 20_000_000, scale.rolloutRamp()));

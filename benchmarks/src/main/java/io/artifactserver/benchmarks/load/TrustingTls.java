@@ -4,6 +4,7 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -13,11 +14,12 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /** TLS that trusts whoever answers: the harness measures, and sends nothing secret. Thread-safe. */
 final class TrustingTls implements Connection.TlsEngines {
   private final SSLContext context;
+  private final LongAdder fullHandshakes = new LongAdder();
 
   TrustingTls() {
     try {
       context = SSLContext.getInstance("TLS");
-      context.init(null, new TrustManager[] {new Everybody()}, new SecureRandom());
+      context.init(null, new TrustManager[] {new Everybody(fullHandshakes)}, new SecureRandom());
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("The JDK cannot do TLS", e);
     }
@@ -27,9 +29,25 @@ final class TrustingTls implements Connection.TlsEngines {
     return context;
   }
 
+  /** Connections so far that resumed no session: only those show a certificate. */
+  long fullHandshakes() {
+    return fullHandshakes.sum();
+  }
+
+  /** Resumes no session. */
   @Override
   public SSLEngine engine() {
-    SSLEngine engine = context.createSSLEngine();
+    return prepared(context.createSSLEngine());
+  }
+
+  /** Engines of one device, which resume its last session if the server lets them. */
+  Connection.TlsEngines resuming(String device) {
+    // The JDK keeps sessions by the name and port that an engine is made for. A name without a dot
+    // is not sent to the server.
+    return () -> prepared(context.createSSLEngine(device, 443));
+  }
+
+  private static SSLEngine prepared(SSLEngine engine) {
     engine.setUseClientMode(true);
     SSLParameters parameters = engine.getSSLParameters();
     parameters.setApplicationProtocols(new String[] {"http/1.1"});
@@ -38,6 +56,12 @@ final class TrustingTls implements Connection.TlsEngines {
   }
 
   private static final class Everybody extends X509ExtendedTrustManager {
+    private final LongAdder asked;
+
+    Everybody(LongAdder asked) {
+      this.asked = asked;
+    }
+
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String authType) {}
 
@@ -54,7 +78,9 @@ final class TrustingTls implements Connection.TlsEngines {
     public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {
+      asked.increment();
+    }
 
     @Override
     public X509Certificate[] getAcceptedIssuers() {

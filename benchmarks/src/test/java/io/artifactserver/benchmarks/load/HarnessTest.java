@@ -103,6 +103,21 @@ class HarnessTest {
     assertTrue(round.requests() > 0);
   }
 
+  @Test
+  void asksOnceOnEachConnection() throws IOException {
+    Scenario fresh =
+        new FreshConnections("fresh", "test", Metric.REQUEST_CPU, 3, ByteSpan.random(1), false);
+    try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 8192)) {
+      Round round =
+          fresh.run(
+              server.target(), ServerProbe.UNKNOWN, settings(Duration.ofSeconds(1), PATIENT, 0));
+      assertEquals("{}", round.failures().toString());
+      assertTrue(round.requests() > 3);
+      assertTrue(server.requests() >= round.requests());
+      assertTrue(server.connections() >= server.requests());
+    }
+  }
+
   private static double resumes(Round round) {
     return round.more().getOrDefault("resumes/s", 0.0);
   }

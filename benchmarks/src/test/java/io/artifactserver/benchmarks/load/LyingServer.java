@@ -51,6 +51,7 @@ final class LyingServer implements AutoCloseable {
   private final int piece;
   private final ServerSocket listener;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger requests = new AtomicInteger();
 
   /**
@@ -70,6 +71,10 @@ final class LyingServer implements AutoCloseable {
     return new Target(URI.create("http://127.0.0.1:" + listener.getLocalPort() + "/file"), "");
   }
 
+  int connections() {
+    return connections.get();
+  }
+
   int requests() {
     return requests.get();
   }
@@ -78,6 +83,7 @@ final class LyingServer implements AutoCloseable {
     try {
       while (true) {
         Socket socket = listener.accept();
+        connections.incrementAndGet();
         sockets.add(socket);
         socket.setTcpNoDelay(true);
         Thread.ofVirtual().start(() -> serve(socket));
