@@ -138,7 +138,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       answer(request, response, callback, new Resolution.Found(known.get()));
     } else if (!lookups.run(
         connections.client(request),
-        () -> answer(request, response, callback, new Resolution.Found(page.load(path))))) {
+        () -> {
+          answer(request, response, callback, new Resolution.Found(page.load(path)));
+          return true;
+        })) {
       problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
     return true;
@@ -180,20 +183,24 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     return "";
   }
 
-  private void lookUp(
+  /** Returns whether there is something. */
+  private boolean lookUp(
       Request request,
       Response response,
       Callback callback,
       Target target,
       Credentials credentials) {
     try {
-      answer(request, response, callback, resolver.resolve(target, credentials));
+      Resolution found = resolver.resolve(target, credentials);
+      answer(request, response, callback, found);
+      return found instanceof Resolution.Found;
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
       Response.writeError(request, response, callback, e);
     }
+    return false;
   }
 
   private void answer(

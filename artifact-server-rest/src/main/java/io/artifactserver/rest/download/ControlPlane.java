@@ -101,8 +101,16 @@ public final class ControlPlane extends Handler.Wrapper {
     if (HttpMethods.isGetOrHead(request)) {
       UnwantedBody.discard(request);
     }
-    Runnable task = () -> pass(request, response, callback);
-    if (!(isKnown ? accepts(task) : strangers.run(connections.client(request), task))) {
+    boolean isAccepted =
+        isKnown
+            ? accepts(() -> pass(request, response, callback))
+            : strangers.run(
+                connections.client(request),
+                () -> {
+                  pass(request, response, callback);
+                  return response.getStatus() < HttpStatus.BAD_REQUEST_400;
+                });
+    if (!isAccepted) {
       refuse(request, response, callback, Problems.busy(), HttpFields.EMPTY);
     }
     return true;

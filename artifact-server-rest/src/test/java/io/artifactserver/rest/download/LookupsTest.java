@@ -3,7 +3,10 @@ package io.artifactserver.rest.download;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +14,7 @@ class LookupsTest {
   private static final String GREEDY = "greedy";
   private static final String MODEST = "modest";
 
-  private final Lookups lookups = new Lookups("lookup-", 1, 4, 3);
+  private final Lookups lookups = new Lookups("lookup-", 1, 4, 3, Duration.ofMillis(2));
   private final CountDownLatch database = new CountDownLatch(1);
 
   @AfterEach
@@ -38,8 +41,8 @@ class LookupsTest {
               lookups.run(
                   GREEDY,
                   () -> {
-                    ask();
                     ran.countDown();
+                    return ask();
                   }))
           .isTrue();
     }
@@ -49,11 +52,83 @@ class LookupsTest {
     eventually("it may ask again", () -> lookups.run(GREEDY, this::ask));
   }
 
-  private void ask() {
+  @Test
+  void missesOfAClientComeInAtASteadyRate() throws InterruptedException {
+    database.countDown();
+    long begin = System.nanoTime();
+    misses(GREEDY, 300);
+    assertThat(System.nanoTime() - begin)
+        .as("but for the first hundred, each takes 2 ms")
+        .isGreaterThan(TimeUnit.MILLISECONDS.toNanos(2 * (300 - 100 - 1)));
+  }
+
+  @Test
+  void whatIsThereIsNeverWaitedFor() throws InterruptedException {
+    database.countDown();
+    try (Lookups slow = new Lookups("lookup-", 1, 4, 3, Duration.ofDays(1))) {
+      AtomicInteger found = new AtomicInteger();
+      for (int i = 1; i <= 1000; i++) {
+        int count = i;
+        assertThat(slow.run(GREEDY, () -> found.incrementAndGet() > 0)).isTrue();
+        eventually("found", () -> found.get() == count);
+        eventually("counted", () -> slow.running() == 0);
+      }
+    }
+  }
+
+  /** A client that waits for its misses does not make others wait. */
+  @Test
+  void aClientWithoutMissesIsNotDelayed() throws InterruptedException {
+    database.countDown();
+    try (Lookups slow = new Lookups("lookup-", 1, 400, 300, Duration.ofDays(1))) {
+      CountDownLatch missed = new CountDownLatch(100);
+      for (int i = 0; i < 200; i++) {
+        assertThat(
+                slow.run(
+                    GREEDY,
+                    () -> {
+                      missed.countDown();
+                      return false;
+                    }))
+            .isTrue();
+      }
+      missed.await();
+      CountDownLatch found = new CountDownLatch(1);
+      assertThat(
+              slow.run(
+                  MODEST,
+                  () -> {
+                    found.countDown();
+                    return true;
+                  }))
+          .isTrue();
+      found.await();
+      eventually("the other 99 wait", () -> slow.running() == 99);
+    }
+  }
+
+  private void misses(String client, int count) throws InterruptedException {
+    for (int i = 0; i < count; i++) {
+      CountDownLatch ran = new CountDownLatch(1);
+      eventually(
+          "there is room",
+          () ->
+              lookups.run(
+                  client,
+                  () -> {
+                    ran.countDown();
+                    return false;
+                  }));
+      ran.await();
+    }
+  }
+
+  private boolean ask() {
     try {
       database.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return true;
   }
 }
