@@ -13,7 +13,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 
 /** Accepts connections that can send files. */
-final class SendfileConnector extends ClosingConnector {
+final class SendfileConnector extends PromptConnector {
   private SendfileConnector(Server server, ServerConnector plain) {
     super(server, plain, plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
     setHost(plain.getHost());

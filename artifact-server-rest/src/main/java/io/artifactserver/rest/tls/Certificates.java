@@ -8,7 +8,9 @@ import java.security.cert.X509Certificate;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedKeyManager;
 import org.conscrypt.Conscrypt;
 import org.eclipse.jetty.http2.HTTP2Cipher;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -152,6 +154,20 @@ final class Certificates {
    * a signature: the JDK does by itself, Conscrypt when it is told to.
    */
   private static final class ResumingServer extends SslContextFactory.Server {
+    @Override
+    protected KeyManager[] getKeyManagers(KeyStore keyStore) throws Exception {
+      KeyManager[] managers = super.getKeyManagers(keyStore);
+      String provider = getProvider();
+      if (provider != null) {
+        for (int i = 0; i < managers.length; i++) {
+          if (managers[i] instanceof X509ExtendedKeyManager keys) {
+            managers[i] = new NativeKeys(keys, provider);
+          }
+        }
+      }
+      return managers;
+    }
+
     @Override
     public void customize(SSLEngine engine) {
       super.customize(engine);

@@ -1,10 +1,6 @@
 package io.artifactserver.rest.tls;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -17,17 +13,18 @@ import org.eclipse.jetty.io.ssl.SslHandshakeListener;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS whose handshakes have threads of their own, so that a storm of them makes newcomers wait and
- * not the downloads of a selector. And which fills its buffer with records before it writes to the
- * socket: Jetty's writes each record for itself, and 128 KiB are nine system calls, and as many
- * packets on their way through the kernel.
+ * TLS whose {@link Handshakes} do not delay the downloads of a selector for long. And which fills
+ * its buffer with records before it writes to the socket: Jetty's writes each record for itself,
+ * and 128 KiB are nine system calls, and as many packets on their way through the kernel.
  */
 final class GatheringSslConnection extends SslConnection {
-  private final Executor handshakes;
+  private final Handshakes handshakes;
   private volatile boolean isShaken;
 
   private GatheringSslConnection(
@@ -59,8 +56,17 @@ final class GatheringSslConnection extends SslConnection {
     if (isShaken) {
       super.onFillable();
     } else {
-      handshakes.execute(super::onFillable);
+      handshakes.run(super::onFillable);
     }
+  }
+
+  /** Only a handshake's: to hand it on blocks nobody, so that needs no further thread. */
+  @Override
+  public void tryFillInterested(Callback callback) {
+    super.tryFillInterested(
+        isShaken
+            ? callback
+            : Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
   }
 
   /**
@@ -95,25 +101,11 @@ final class GatheringSslConnection extends SslConnection {
     /** Enough for all that are written at full speed; 4 MB in all. */
     private static final int MAX_LARGE_BUFFERS = 64;
 
-    /** As many at a time as there are cores; those that wait are connections, which are bounded. */
-    private static final int HANDSHAKE_THREADS = Runtime.getRuntime().availableProcessors();
-
-    private static final long IDLE_SECONDS = 30;
-
-    private final ThreadPoolExecutor handshakes =
-        new ThreadPoolExecutor(
-            HANDSHAKE_THREADS,
-            HANDSHAKE_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("handshake-", 0).factory());
-
+    private final Handshakes handshakes = new Handshakes();
     private @Nullable RecordBuffers buffers;
 
     Factory(SslContextFactory.Server certificates, String nextProtocol) {
       super(certificates, nextProtocol);
-      handshakes.allowCoreThreadTimeOut(true);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.tls;
 
-import io.artifactserver.rest.connection.ClosingConnector;
+import io.artifactserver.rest.connection.PromptConnector;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
@@ -89,7 +89,7 @@ final class TlsConnectors
   private static ServerConnector connector(
       Server server, ServerConnector plain, int port, List<ConnectionFactory> factories) {
     ServerConnector connector =
-        new ClosingConnector(server, plain, factories.toArray(ConnectionFactory[]::new));
+        new PromptConnector(server, plain, factories.toArray(ConnectionFactory[]::new));
     connector.setHost(plain.getHost());
     connector.setPort(port);
     return connector;

@@ -28,6 +28,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,14 @@ class SendfileConnectorTest {
       socket.getOutputStream().write(request);
       assertThat(head(in)).contains("\r\nConnection: close\r\n");
     }
+  }
+
+  /** Or the others could not stop as they should. */
+  @Test
+  void theServersThreadsSurviveAConnector() throws Exception {
+    connector().stop();
+    assertThat(server.getThreadPool()).isInstanceOf(QueuedThreadPool.class);
+    assertThat(((QueuedThreadPool) server.getThreadPool()).isRunning()).isTrue();
   }
 
   @Test

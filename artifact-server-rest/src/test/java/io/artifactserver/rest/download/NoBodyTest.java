@@ -23,7 +23,7 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
 class NoBodyTest {
-  private static final int REQUESTS = 20_000;
+  private static final int REQUESTS = 5_000;
   private static final byte[] REQUEST =
       "HEAD / HTTP/1.1\r\nHost: device\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
