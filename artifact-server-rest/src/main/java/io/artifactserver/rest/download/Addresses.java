@@ -76,7 +76,7 @@ final class Addresses {
     String repository = hawkbit.repository(segments[1]).orElseThrow();
     if (segments[2].equals(SHA_1) && segments.length == 5) {
       Digest digest = digest(DigestAlgorithm.SHA_1, segments[3]);
-      ArtifactId named = new ArtifactId(repository, RequestPath.decode(segments[4]));
+      ArtifactId named = new ArtifactId(repository, fileName(segments[4]));
       return Optional.of(new Target.OfContentIn(digest, repository, named.fileName()));
     }
     boolean isArtifact =
@@ -87,8 +87,15 @@ final class Addresses {
     if (!isArtifact) {
       return Optional.empty();
     }
-    String path = hawkbit.path(RequestPath.decode(segments[6]), RequestPath.decode(segments[8]));
+    String path = hawkbit.path(RequestPath.decode(segments[6]), fileName(segments[8]));
     return Optional.of(new Target.OfArtifact(new ArtifactId(repository, path)));
+  }
+
+  /**
+   * hawkBit encodes names as forms do: a plus is a space, and a plus of the name is {@code %2B}.
+   */
+  private static String fileName(String segment) {
+    return RequestPath.decode(segment.replace('+', ' '));
   }
 
   private static Digest digest(DigestAlgorithm algorithm, String hex) {

@@ -37,14 +37,22 @@ final class Resolver {
   private static final Optional<Resolution> UNAUTHORIZED =
       Optional.of(new Resolution.Unauthorized());
 
+  /** hawkBit's. */
+  private static final String MD5_SUFFIX = ".MD5SUM";
+
   /** Suffixes under which an artifact's digest is served in the format of md5sum and its like. */
   private static final Map<String, DigestAlgorithm> CHECKSUM_SUFFIXES =
       Map.of(
-          ".md5", DigestAlgorithm.MD5,
-          ".MD5SUM", DigestAlgorithm.MD5,
-          ".sha1", DigestAlgorithm.SHA_1,
-          ".sha256", DigestAlgorithm.SHA_256,
-          ".sha512", DigestAlgorithm.SHA_512);
+          ".md5",
+          DigestAlgorithm.MD5,
+          MD5_SUFFIX,
+          DigestAlgorithm.MD5,
+          ".sha1",
+          DigestAlgorithm.SHA_1,
+          ".sha256",
+          DigestAlgorithm.SHA_256,
+          ".sha512",
+          DigestAlgorithm.SHA_512);
 
   private final ArtifactCatalog catalog;
   private final Authenticator authenticator;
@@ -138,8 +146,21 @@ final class Resolver {
   private Optional<Resolution> decide(
       Content content, Target.OfContentIn target, Authentication caller) {
     return holder(content, target).filter(found -> mayRead(found, caller)).isPresent()
-        ? found(Served.of(content, target.fileName()))
+        ? content(content, target.fileName())
         : denied(caller);
+  }
+
+  /** hawkBit makes the address of the MD5 file of the artifact's, whatever that is. */
+  private static Optional<Resolution> content(Content content, String fileName) {
+    if (!fileName.endsWith(MD5_SUFFIX)) {
+      return found(Served.of(content, fileName));
+    }
+    String savedAs = fileName.substring(0, fileName.length() - MD5_SUFFIX.length());
+    return content
+        .digests()
+        .get(DigestAlgorithm.MD5)
+        .flatMap(md5 -> found(Served.checksumLine(content, md5, savedAs, fileName)))
+        .or(() -> NOT_FOUND);
   }
 
   private static Optional<Repository> holder(Content content, Target.OfContentIn target) {

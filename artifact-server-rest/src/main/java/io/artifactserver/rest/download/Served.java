@@ -65,7 +65,6 @@ record Served(
   }
 
   static Served of(Content content, String fileName) {
-    boolean isPublic = content.repositories().stream().anyMatch(Repository::isPublic);
     return of(
         new Bytes.Stored(content.blob()),
         content.blob().length(),
@@ -73,7 +72,7 @@ record Served(
         content.createdAt(),
         "application/octet-stream",
         fileName,
-        (isPublic ? "public, " : "private, ") + IMMUTABLE,
+        cacheControl(content),
         // Devices of a repository that does not redirect may not reach the backend.
         content.repositories().stream().allMatch(Repository::redirects));
   }
@@ -85,8 +84,23 @@ record Served(
    * @param fileName of the line's own resource
    */
   static Served checksumLine(Artifact artifact, Digest digest, String fileName) {
-    byte[] line =
-        (digest.hex() + "  " + artifact.id().fileName() + '\n').getBytes(StandardCharsets.UTF_8);
+    return checksumLine(
+        digest, artifact.id().fileName(), artifact.createdAt(), fileName, cacheControl(artifact));
+  }
+
+  /**
+   * The same, of content that is saved as {@code savedAs}.
+   *
+   * @param digest of the content
+   * @param fileName of the line's own resource
+   */
+  static Served checksumLine(Content content, Digest digest, String savedAs, String fileName) {
+    return checksumLine(digest, savedAs, content.createdAt(), fileName, cacheControl(content));
+  }
+
+  private static Served checksumLine(
+      Digest digest, String savedAs, Instant createdAt, String fileName, String cacheControl) {
+    byte[] line = (digest.hex() + "  " + savedAs + '\n').getBytes(StandardCharsets.UTF_8);
     DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
     Digests digests =
         new Digests(Map.of(sha256, Digest.of(sha256, sha256.newMessageDigest().digest(line))));
@@ -94,11 +108,16 @@ record Served(
         new Bytes.Inline(ByteBuffer.wrap(line).asReadOnlyBuffer()),
         line.length,
         digests,
-        artifact.createdAt(),
+        createdAt,
         "text/plain; charset=utf-8",
         fileName,
-        cacheControl(artifact),
+        cacheControl,
         false);
+  }
+
+  private static String cacheControl(Content content) {
+    boolean isPublic = content.repositories().stream().anyMatch(Repository::isPublic);
+    return (isPublic ? "public, " : "private, ") + IMMUTABLE;
   }
 
   /** Artifacts of protected repositories may be kept by the device, and are asked for each time. */

@@ -64,8 +64,9 @@ public final class Problems {
     return of(
         HttpStatus.UNAUTHORIZED,
         "Token needed",
-        "Send a good token: \"Authorization: Bearer TOKEN\". The operator's token is in the file"
-            + " operator-token of the data folder; devices get theirs from POST /api/v1/tokens.");
+        "Send a good token: \"Authorization: Bearer TOKEN\", or as hawkBit's devices do, \"GatewayToken"
+            + " TOKEN\" or \"TargetToken TOKEN\". The operator's token is in the file operator-token of"
+            + " the data folder; devices get theirs from POST /api/v1/tokens.");
   }
 
   /** 403: the caller is known and may not. */

@@ -44,6 +44,8 @@ class DeviceAccessIT {
     operator.createRepository("other", false);
     deviceToken = token(operator.json("POST", "/api/v1/tokens", "{\"name\":\"all\"}"));
     assertThat(operator.put("public", "7/app.bin", SharedServer.TABLE).statusCode()).isIn(200, 201);
+    assertThat(operator.put("public", "7/my+app%201.bin", SharedServer.TABLE).statusCode())
+        .isIn(200, 201);
     assertThat(operator.put("secret", "7/app.bin", SharedServer.TABLE).statusCode()).isIn(200, 201);
     assertThat(operator.put("secret", "own.bin", Bytes.random(500, 21)).statusCode())
         .isIn(200, 201);
@@ -323,6 +325,9 @@ class DeviceAccessIT {
     assertThat(operator.downloadAsNobody(module.replace("DEFAULT", "default")).statusCode())
         .isEqualTo(200);
     assertThat(operator.downloadAsNobody(module.replace("/7/", "/8/")).statusCode()).isEqualTo(404);
+    // As hawkBit encodes "my+app 1.bin".
+    assertThat(operator.downloadAsNobody(module.replace("app.bin", "my%2Bapp+1.bin")).statusCode())
+        .isEqualTo(200);
     HttpResponse<byte[]> md5 = operator.downloadAsNobody(module + ".MD5SUM");
     assertThat(new String(md5.body(), StandardCharsets.UTF_8))
         .isEqualTo(digest(DigestAlgorithm.MD5, SharedServer.TABLE).hex() + "  app.bin\n");
@@ -332,6 +337,10 @@ class DeviceAccessIT {
     assertThat(byDigest.body()).isEqualTo(SharedServer.TABLE);
     assertThat(byDigest.headers().firstValue("Content-Disposition"))
         .contains("attachment; filename=\"firmware.img\"");
+    HttpResponse<byte[]> md5ByDigest =
+        operator.downloadAsNobody("/DEFAULT/sha1/" + sha1 + "/firmware.img.MD5SUM");
+    assertThat(new String(md5ByDigest.body(), StandardCharsets.UTF_8))
+        .isEqualTo(digest(DigestAlgorithm.MD5, SharedServer.TABLE).hex() + "  firmware.img\n");
     String unknown = "0".repeat(40);
     assertThat(operator.downloadAsNobody("/DEFAULT/sha1/" + unknown + "/f").statusCode())
         .isEqualTo(404);
