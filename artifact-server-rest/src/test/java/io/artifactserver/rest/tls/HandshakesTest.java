@@ -3,6 +3,7 @@ package io.artifactserver.rest.tls;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.rest.connection.Turns;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class HandshakesTest {
   private final AtomicLong time = new AtomicLong(1_000_000);
-  private final Handshakes handshakes = new Handshakes(time::get);
+  private final Handshakes handshakes = new Handshakes(new Turns(time::get));
 
   @Test
   void theCallerComputesAtMostHalfOfTheTime() throws InterruptedException {
