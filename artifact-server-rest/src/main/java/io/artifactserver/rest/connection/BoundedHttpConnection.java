@@ -79,7 +79,7 @@ final class BoundedHttpConnection extends HttpConnection {
         return;
       }
       synchronized (this) {
-        known = connections.holding(getEndPoint());
+        known = connections.holdingOfHead(getEndPoint());
         holding = known;
       }
     }

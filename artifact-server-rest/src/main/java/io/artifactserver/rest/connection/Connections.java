@@ -77,8 +77,16 @@ public final class Connections
   /** Share of those clients that is ended at a time. */
   private static final int RELIEF_SHARE = 8;
 
+  /**
+   * Of what may be held, the part for heads of HTTP/1.1 that have not come whole. They come in one
+   * packet as a rule; what stays for long survives the young generation, and collecting the whole
+   * heap makes everybody wait.
+   */
+  private static final int HEADS_SHARE = 5;
+
   private final ConnectionProperties properties;
   private final List<Network> trustedProxies;
+  private final Holdings heads;
   private final Holdings holdings;
   private final int max;
   private final int hardLimit;
@@ -104,8 +112,13 @@ public final class Connections
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
     this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
-    this.holdings = new Holdings(properties.maxHeld().toBytes());
-    Gauge.builder("artifact_server.connections.held", holdings, Holdings::total)
+    long maxHeads = properties.maxHeld().toBytes() / HEADS_SHARE;
+    this.heads = new Holdings(maxHeads);
+    this.holdings = new Holdings(properties.maxHeld().toBytes() - maxHeads);
+    Gauge.builder(
+            "artifact_server.connections.held",
+            this,
+            all -> all.heads.total() + all.holdings.total())
         .baseUnit("bytes")
         .description("Heads of requests that came in part or whose answers nobody takes, estimated")
         .register(registry);
@@ -186,8 +199,17 @@ public final class Connections
 
   /** An account of what the server holds for the connection's peer; its owner closes it. */
   public Holdings.Holding holding(EndPoint endPoint) {
+    return holding(endPoint, holdings);
+  }
+
+  /** The same, of a head that has come in part. */
+  Holdings.Holding holdingOfHead(EndPoint endPoint) {
+    return holding(endPoint, heads);
+  }
+
+  private Holdings.Holding holding(EndPoint endPoint, Holdings of) {
     EndPoint socket = unwrapped(endPoint);
-    return holdings.open(
+    return of.open(
         client(endPoint.getRemoteSocketAddress()),
         () -> {
           ended(End.HELD);
