@@ -25,18 +25,6 @@ public interface Blob {
   RangeReader open(ByteRange range) throws StorageException;
 
   /**
-   * Asks a backend for exactly {@code range} if that waits for nothing: a selector's thread may
-   * call it, and what reads then finds the answer under way. The first read waits for it, and fails
-   * as {@link #open} would have. The caller closes the reader. Takes microseconds.
-   *
-   * @param range within the blob
-   * @return empty if the range is to be opened
-   */
-  default Optional<RangeReader> ask(ByteRange range) {
-    return Optional.empty();
-  }
-
-  /**
    * Where a client may fetch the plain bytes itself, for a short time and without any credentials
    * of its own, if the backend can serve clients. May block.
    *
@@ -58,21 +46,10 @@ public interface Blob {
   }
 
   /**
-   * Whether {@link #open} and {@link #fileRegion} may wait for a local disk, as the first use of a
-   * file does. No I/O. A disk occupies the carrier of a virtual thread, so such calls are for
-   * platform threads.
+   * What it takes to get at the bytes: what {@link #fileRegion} waits for and, if there is no
+   * region, {@link #open}. No I/O; takes microseconds.
    */
-  default boolean isCold() {
-    return false;
-  }
-
-  /**
-   * Whether {@link #open} and {@link #fileRegion} wait for nothing at all, neither a disk nor
-   * another process: a selector's thread may call them. Takes microseconds.
-   */
-  default boolean isPrompt() {
-    return false;
-  }
+  Wait waitToOpen();
 
   /**
    * The range as bytes that lie verbatim in a local file, if they do. May map the file: I/O the

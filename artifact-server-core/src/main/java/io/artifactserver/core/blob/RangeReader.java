@@ -19,21 +19,8 @@ public interface RangeReader extends ReadableByteChannel {
   @Override
   int read(ByteBuffer target) throws StorageException;
 
-  /**
-   * Whether reading the next {@code length} bytes may wait for a local disk. Takes microseconds. A
-   * disk occupies the carrier of a virtual thread, so such reads are for platform threads.
-   */
-  default boolean isCold(int length) {
-    return false;
-  }
-
-  /**
-   * Whether reading the next {@code length} bytes waits for nothing at all: they are in memory, and
-   * cost no more than being copied or decrypted. Takes microseconds.
-   */
-  default boolean isPrompt(int length) {
-    return false;
-  }
+  /** What reading the next {@code length} bytes waits for. Takes microseconds. */
+  Wait waitToRead(int length);
 
   /**
    * The next read may be far off: gives up memory that it can fill again at little cost. No I/O.

@@ -1,23 +1,12 @@
 package io.artifactserver.core.command;
 
-import java.io.PrintStream;
-import java.util.List;
+import java.util.concurrent.Callable;
 
 /**
- * Runs in place of the server when the first argument is its name. Found by {@link
- * java.util.ServiceLoader}, so that whoever starts the program need not know who implements it.
+ * Runs in place of the server when the first argument is its name. A class that picocli
+ * understands: its annotations give the name, the options and the help. Found by {@link
+ * java.util.ServiceLoader}, so that the program's start need not know who implements it. The result
+ * is the process's exit status, 0 if it did what it was asked to; an exception is printed as one
+ * line and ends in 1.
  */
-public interface Command {
-  /** The first argument that calls it, such as {@code keys}. */
-  String name();
-
-  /**
-   * Runs the command to its end.
-   *
-   * @param arguments behind the name
-   * @param output for people
-   * @param errors for people; says what to do
-   * @return the process's exit status: 0 if it did what it was asked to
-   */
-  int run(List<String> arguments, PrintStream output, PrintStream errors);
-}
+public interface Command extends Callable<Integer> {}

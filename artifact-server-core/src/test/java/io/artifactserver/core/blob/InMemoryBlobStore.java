@@ -126,6 +126,11 @@ public final class InMemoryBlobStore implements BlobStore {
     }
 
     @Override
+    public Wait waitToOpen() {
+      return Wait.NONE;
+    }
+
+    @Override
     public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
       return Optional.of(new InMemoryRegion(bytes(range)));
     }
@@ -167,6 +172,11 @@ public final class InMemoryBlobStore implements BlobStore {
       target.put(source.slice(source.position(), length));
       source.position(source.position() + length);
       return length;
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return Wait.NONE;
     }
 
     @Override

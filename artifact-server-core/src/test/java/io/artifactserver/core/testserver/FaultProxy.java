@@ -2,9 +2,7 @@ package io.artifactserver.core.testserver;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -14,7 +12,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,8 +22,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Stands between an HTTP client and its server, writes down every request, and does what networks
@@ -34,8 +31,6 @@ import java.util.function.Predicate;
  * connection.
  */
 public final class FaultProxy implements Closeable {
-  private static final int MAX_HEAD = 64 * 1024;
-
   /** A request as it came. */
   public record Request(String method, String target, List<String> fields) {
     /** A field's value. */
@@ -76,6 +71,23 @@ public final class FaultProxy implements Closeable {
 
     /** The server is asked for all of the object: 200 in the place of 206. */
     record Whole() implements Fault {}
+
+    /** The server is asked, and does it; the answer is an error of S3's. */
+    record Deny(int status, String code) implements Fault {}
+
+    /** Both connections are reset after so many bytes of the request's body. */
+    record ResetUpload(int afterBytes) implements Fault {}
+
+    /** Both connections are closed in order after so many bytes of the request's body. */
+    record TruncateUpload(int afterBytes) implements Fault {}
+
+    /**
+     * No more of the request is read after so many bytes of its body, until the proxy is closed.
+     */
+    record StallUpload(int afterBytes) implements Fault {}
+
+    /** A byte of the request's body is another one, or the first one where the body is shorter. */
+    record FlipUpload(int position) implements Fault {}
   }
 
   private record Planned(Predicate<Request> condition, Fault fault, AtomicInteger times) {}
@@ -177,7 +189,7 @@ public final class FaultProxy implements Closeable {
       InputStream fromClient = new BufferedInputStream(client.getInputStream());
       OutputStream toClient = new BufferedOutputStream(client.getOutputStream());
       while (true) {
-        List<String> head = head(fromClient);
+        List<String> head = HttpMessages.head(fromClient);
         String[] line = head.getFirst().split(" ", 3);
         Request request = new Request(line[0], line[1], head.subList(1, head.size()));
         requests.add(request);
@@ -204,10 +216,10 @@ public final class FaultProxy implements Closeable {
       Answer answer)
       throws IOException, InterruptedException {
     Optional<Fault> fault = faultFor(request);
-    long length = length(request.fields());
+    long length = HttpMessages.length(request.fields());
     if (fault.isPresent() && fault.get() instanceof Fault.Refuse(int status, String code)) {
       continueIfAsked(request, toClient);
-      transfer(fromClient, OutputStream.nullOutputStream(), length, _ -> {});
+      HttpMessages.transfer(fromClient, OutputStream.nullOutputStream(), length, _ -> {});
       answer.close();
       refuse(request, toClient, status, code);
       return true;
@@ -217,43 +229,37 @@ public final class FaultProxy implements Closeable {
       upstream.connect(server);
     }
     OutputStream toServer = new BufferedOutputStream(upstream.getOutputStream());
-    write(
-        toServer,
-        fault.isPresent() && fault.get() instanceof Fault.Whole
-            ? head.stream()
-                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("range:"))
-                .toList()
-            : head,
-        request.field("Expect").isPresent());
+    HttpMessages.write(toServer, head, request.field("Expect").isPresent());
     continueIfAsked(request, toClient);
-    transfer(fromClient, toServer, length, _ -> {});
-    toServer.flush();
+    if (!passOn(fault, length, fromClient, toServer, client, upstream)) {
+      return false;
+    }
     InputStream fromServer = upstream.getInputStream();
-    List<String> fields = head(fromServer);
+    List<String> fields = HttpMessages.head(fromServer);
     boolean hasBody = !request.method().equals("HEAD") && !fields.getFirst().contains(" 304 ");
-    long body = hasBody && !fields.getFirst().contains(" 204 ") ? length(fields) : 0;
+    long body = hasBody && !fields.getFirst().contains(" 204 ") ? HttpMessages.length(fields) : 0;
     if (fault.isPresent()) {
       switch (fault.get()) {
         case Fault.Hold(CountDownLatch latch) -> latch.await();
         case Fault.Delay(long millis) -> Thread.sleep(millis);
         case Fault.Reset(int afterBytes) -> {
           if (afterBytes > 0) {
-            write(toClient, fields, false);
-            transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
+            HttpMessages.write(toClient, fields, false);
+            HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
             toClient.flush();
           }
           client.setSoLinger(true, 0);
           return false;
         }
         case Fault.Truncate(int afterBytes) -> {
-          write(toClient, fields, false);
-          transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
+          HttpMessages.write(toClient, fields, false);
+          HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
           toClient.flush();
           return false;
         }
         case Fault.Stall(int afterBytes) -> {
-          write(toClient, fields, false);
-          transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
+          HttpMessages.write(toClient, fields, false);
+          HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
           toClient.flush();
           closed.await();
           return false;
@@ -275,28 +281,118 @@ public final class FaultProxy implements Closeable {
           answer(toClient, fields, shifted, answer);
           return true;
         }
-        case Fault.Whole _ -> {
-          // It was asked for otherwise.
+        case Fault.Deny(int status, String code) -> {
+          skipBody(fields, fromServer, body);
+          answer.close();
+          refuse(request, toClient, status, code);
+          return true;
         }
+        case Fault.Whole _ -> {
+          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
+          answer(toClient, whole(fields), wholeBody(fields, bytes), answer);
+          return true;
+        }
+        case Fault.FlipUpload _ -> {
+          // Done on the way to the server.
+        }
+        case Fault.ResetUpload _, Fault.TruncateUpload _, Fault.StallUpload _ ->
+            throw new IllegalStateException("Never asked");
         case Fault.Refuse _ -> throw new IllegalStateException("Refused before");
       }
     }
-    if (fields.stream().anyMatch(line -> line.equalsIgnoreCase("Transfer-Encoding: chunked"))) {
-      write(toClient, fields, false);
-      chunked(fromServer, toClient, answer);
+    if (HttpMessages.isChunked(fields)) {
+      HttpMessages.write(toClient, fields, false);
+      HttpMessages.chunked(fromServer, toClient, bytes -> count(answer, bytes));
     } else {
       answer.expect(body);
-      write(toClient, fields, false);
-      transfer(fromServer, toClient, body, answer::add);
+      HttpMessages.write(toClient, fields, false);
+      HttpMessages.transfer(fromServer, toClient, body, answer::add);
     }
     toClient.flush();
     return true;
   }
 
+  /** The head of an answer to a request without a range. The signature covers the range. */
+  private static List<String> whole(List<String> fields) {
+    return Stream.concat(
+            Stream.of("HTTP/1.1 200 OK", "Content-Length: " + completeLength(fields)),
+            fields.stream()
+                .skip(1)
+                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
+                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("content-range:")))
+        .toList();
+  }
+
+  /** As long as the whole object; the bytes that are not those of the range are wrong. */
+  private static byte[] wholeBody(List<String> fields, byte[] bytes) {
+    byte[] all = new byte[completeLength(fields)];
+    System.arraycopy(bytes, 0, all, all.length - bytes.length, bytes.length);
+    return all;
+  }
+
+  /** From Content-Range, or of the body if there is none. */
+  private static int completeLength(List<String> fields) {
+    return new Request("", "", fields)
+        .field("Content-Range")
+        .map(range -> Integer.parseInt(range.substring(range.indexOf('/') + 1)))
+        .orElseGet(() -> Math.toIntExact(HttpMessages.length(fields)));
+  }
+
+  /** Sends the request's body. Returns whether there will be an answer. */
+  private boolean passOn(
+      Optional<Fault> fault,
+      long length,
+      InputStream fromClient,
+      OutputStream toServer,
+      Socket client,
+      Socket upstream)
+      throws IOException, InterruptedException {
+    switch (fault.orElse(null)) {
+      case Fault.ResetUpload(int afterBytes) -> {
+        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
+        toServer.flush();
+        client.setSoLinger(true, 0);
+        upstream.setSoLinger(true, 0);
+        return false;
+      }
+      case Fault.TruncateUpload(int afterBytes) -> {
+        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
+        toServer.flush();
+        return false;
+      }
+      case Fault.StallUpload(int afterBytes) -> {
+        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
+        toServer.flush();
+        closed.await();
+        return false;
+      }
+      case Fault.FlipUpload(int position) -> {
+        byte[] body = fromClient.readNBytes(Math.toIntExact(length));
+        if (body.length > 0) {
+          body[position < body.length ? position : 0] ^= 1;
+        }
+        toServer.write(body);
+      }
+      case null, default -> HttpMessages.transfer(fromClient, toServer, length, _ -> {});
+    }
+    toServer.flush();
+    return true;
+  }
+
+  private static void skipBody(List<String> fields, InputStream fromServer, long body)
+      throws IOException {
+    OutputStream nowhere = OutputStream.nullOutputStream();
+    if (HttpMessages.isChunked(fields)) {
+      HttpMessages.chunked(fromServer, nowhere, _ -> {});
+    } else {
+      HttpMessages.transfer(fromServer, nowhere, body, _ -> {});
+    }
+  }
+
   private static void answer(OutputStream toClient, List<String> fields, byte[] body, Answer answer)
       throws IOException {
     answer.expect(body.length);
-    write(toClient, fields, false);
+    HttpMessages.write(toClient, fields, false);
     answer.add(body.length);
     toClient.write(body);
     toClient.flush();
@@ -373,82 +469,11 @@ public final class FaultProxy implements Closeable {
     toClient.flush();
   }
 
-  private static List<String> head(InputStream source) throws IOException {
-    List<String> lines = new ArrayList<>();
-    ByteArrayOutputStream line = new ByteArrayOutputStream();
-    for (int total = 0; total < MAX_HEAD; total++) {
-      int b = source.read();
-      if (b < 0) {
-        throw new EOFException();
-      } else if (b == '\n') {
-        String text = line.toString(StandardCharsets.ISO_8859_1).stripTrailing();
-        line.reset();
-        if (!text.isEmpty()) {
-          lines.add(text);
-        } else if (!lines.isEmpty()) {
-          return lines;
-        }
-      } else {
-        line.write(b);
-      }
+  /** The last chunk has no bytes. */
+  private static void count(Answer answer, long chunk) {
+    if (chunk == 0) {
+      answer.close();
     }
-    throw new IOException("A head of more than %d bytes".formatted(MAX_HEAD));
-  }
-
-  private static void write(OutputStream target, List<String> head, boolean withoutExpect)
-      throws IOException {
-    for (String line : head) {
-      if (!(withoutExpect && line.toLowerCase(Locale.ROOT).startsWith("expect:"))) {
-        target.write((line + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
-      }
-    }
-    target.write("\r\n".getBytes(StandardCharsets.US_ASCII));
-  }
-
-  private static long length(List<String> fields) {
-    return new Request("", "", fields).field("Content-Length").map(Long::parseLong).orElse(0L);
-  }
-
-  private static void chunked(InputStream source, OutputStream target, Answer answer)
-      throws IOException {
-    while (true) {
-      StringBuilder line = new StringBuilder();
-      int b;
-      do {
-        b = source.read();
-        if (b < 0) {
-          throw new EOFException();
-        }
-        line.append((char) b);
-      } while (b != '\n');
-      int length = Integer.parseInt(line.toString().strip(), 16);
-      if (length == 0) {
-        answer.close();
-      }
-      answer.add(length);
-      target.write(line.toString().getBytes(StandardCharsets.ISO_8859_1));
-      transfer(source, target, length + 2L, _ -> {});
-      if (length == 0) {
-        return;
-      }
-    }
-  }
-
-  /**
-   * @param counter is told the length of each block before the block goes on
-   */
-  private static void transfer(
-      InputStream source, OutputStream target, long length, LongConsumer counter)
-      throws IOException {
-    byte[] buffer = new byte[64 * 1024];
-    for (long left = length; left > 0; ) {
-      int n = source.read(buffer, 0, (int) Math.min(left, buffer.length));
-      if (n < 0) {
-        throw new EOFException();
-      }
-      counter.accept(n);
-      target.write(buffer, 0, n);
-      left -= n;
-    }
+    answer.add(chunk);
   }
 }

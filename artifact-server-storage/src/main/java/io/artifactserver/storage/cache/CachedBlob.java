@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.net.URI;
 import java.util.Optional;
@@ -38,8 +39,8 @@ final class CachedBlob implements Blob {
   }
 
   @Override
-  public boolean isPrompt() {
-    return store.isMapped(ref);
+  public Wait waitToOpen() {
+    return store.waitToOpen(ref);
   }
 
   /** Present once all of the blob is cached. Never asks the remote store. */

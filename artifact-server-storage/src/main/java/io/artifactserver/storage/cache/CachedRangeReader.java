@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -98,6 +99,19 @@ final class CachedRangeReader implements RangeReader {
     }
     position += length;
     return length;
+  }
+
+  /** A piece that is there lies in a file, of which nobody tells what the page cache has. */
+  @Override
+  public Wait waitToRead(int length) {
+    if (direct != null) {
+      return direct.waitToRead(length);
+    }
+    if (position == range.end()) {
+      return Wait.NONE;
+    }
+    boolean isThere = position < presentEnd || entry.has(entry.file().pieceOf(position));
+    return isThere ? Wait.DISK : Wait.REMOTE;
   }
 
   @Override

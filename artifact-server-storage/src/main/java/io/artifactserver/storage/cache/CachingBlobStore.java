@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
@@ -195,8 +196,12 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     }
   }
 
-  boolean isMapped(BlobRef ref) {
-    return entries.complete(ref) != null && mappedFiles.isMapped(ref.key());
+  /** What is not complete yet may have to be fetched. */
+  Wait waitToOpen(BlobRef ref) {
+    if (entries.complete(ref) == null) {
+      return Wait.REMOTE;
+    }
+    return mappedFiles.isMapped(ref.key()) ? Wait.NONE : Wait.DISK;
   }
 
   Optional<FileRegion> fileRegion(BlobRef ref, ByteRange range) {

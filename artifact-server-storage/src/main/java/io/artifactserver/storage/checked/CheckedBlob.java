@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.range.ByteRange;
 import java.net.URI;
@@ -42,31 +43,15 @@ final class CheckedBlob implements Blob {
   }
 
   @Override
-  public Optional<RangeReader> ask(ByteRange range) {
-    range.requireWithin(length());
-    Optional<KnownChecksums.Known> known = checksums.peek(ref().key());
-    if (known.isEmpty()) {
-      return Optional.empty();
-    }
-    Optional<byte[]> sums = known.get().checksums();
-    if (sums.isEmpty()) {
-      return blob.ask(range);
-    }
-    return Blocks.fit(sums.get(), length())
-        ? blob.ask(Blocks.covering(range, length()))
-            .map(reader -> checked(range, sums.get(), reader))
-        : Optional.empty();
-  }
-
-  @Override
   public Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
       throws StorageException {
     return blob.temporaryAddress(mediaType, contentDisposition);
   }
 
+  /** The checksums may have to come from the database. */
   @Override
-  public boolean isCold() {
-    return blob.isCold();
+  public Wait waitToOpen() {
+    return blob.waitToOpen().and(Wait.REMOTE);
   }
 
   @Override
@@ -77,7 +62,7 @@ final class CheckedBlob implements Blob {
   private Optional<byte[]> known() throws StorageException {
     Optional<byte[]> known;
     try {
-      known = checksums.find(ref().key()).checksums();
+      known = checksums.find(ref().key());
     } catch (CatalogUnavailableException e) {
       throw CheckedBlobStore.unavailable(storeName, e);
     }

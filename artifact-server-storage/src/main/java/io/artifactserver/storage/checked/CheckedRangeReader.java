@@ -3,6 +3,7 @@ package io.artifactserver.storage.checked;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -81,13 +82,10 @@ final class CheckedRangeReader implements RangeReader {
   }
 
   @Override
-  public boolean isCold(int length) {
-    return source.isCold(wholeBlocks(length));
-  }
-
-  @Override
-  public boolean isPrompt(int length) {
-    return (kept != null && kept.remaining() >= length) || source.isPrompt(wholeBlocks(length));
+  public Wait waitToRead(int length) {
+    return kept != null && kept.remaining() >= length
+        ? Wait.NONE
+        : source.waitToRead((int) Math.min(Integer.MAX_VALUE, length + (long) Blocks.LENGTH));
   }
 
   @Override
@@ -105,10 +103,6 @@ final class CheckedRangeReader implements RangeReader {
     isClosed = true;
     kept = null;
     source.close();
-  }
-
-  private static int wholeBlocks(int length) {
-    return (int) Math.min(Integer.MAX_VALUE, length + (long) Blocks.LENGTH);
   }
 
   /**

@@ -13,44 +13,32 @@ final class KnownChecksums {
   private static final int ENTRY_OVERHEAD = 100;
 
   private final BlobChecksums stored;
-  private final Cache<String, Known> remembered =
+  private final Cache<String, Optional<byte[]>> remembered =
       Caffeine.newBuilder()
           .executor(Runnable::run)
           .maximumWeight(MAX_REMEMBERED)
-          .<String, Known>weigher(
-              (_, known) -> ENTRY_OVERHEAD + known.checksums.map(bytes -> bytes.length).orElse(0))
+          .<String, Optional<byte[]>>weigher(
+              (_, known) -> ENTRY_OVERHEAD + known.map(bytes -> bytes.length).orElse(0))
           .build();
-
-  /**
-   * What is known of a blob.
-   *
-   * @param checksums empty if it has none
-   */
-  record Known(Optional<byte[]> checksums) {}
 
   KnownChecksums(BlobChecksums stored) {
     this.stored = stored;
   }
 
-  /** Empty if nothing is known. No I/O. */
-  Optional<Known> peek(String key) {
-    return Optional.ofNullable(remembered.getIfPresent(key));
-  }
-
-  /** Asks the database, if nothing is known. */
-  Known find(String key) {
-    return peek(key)
-        .orElseGet(() -> {
-          Known found = new Known(stored.find(key));
-          remembered.put(key, found);
-          return found;
-        });
+  /** The checksums of a blob, or empty if it has none. Asks the database the first time. */
+  Optional<byte[]> find(String key) {
+    Optional<byte[]> known = remembered.getIfPresent(key);
+    if (known == null) {
+      known = stored.find(key);
+      remembered.put(key, known);
+    }
+    return known;
   }
 
   /** Asks the database. */
   void put(String key, byte[] checksums) {
     stored.put(key, checksums);
-    remembered.put(key, new Known(Optional.of(checksums)));
+    remembered.put(key, Optional.of(checksums));
   }
 
   /** Asks the database. */

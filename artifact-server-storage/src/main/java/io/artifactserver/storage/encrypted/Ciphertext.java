@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import java.nio.ByteBuffer;
 
 /** Ciphertext in the order of its segments. Used by one thread at a time. */
@@ -11,10 +12,8 @@ sealed interface Ciphertext extends AutoCloseable {
   /** Fills {@code target} up to {@code length} with the next bytes. */
   void read(byte[] target, int length) throws StorageException;
 
-  /**
-   * Whether the next {@code length} bytes, or what is left of them, may have to come from a disk.
-   */
-  boolean isCold(int length);
+  /** What reading the next {@code length} bytes, or what is left of them, waits for. */
+  Wait waitToRead(int length);
 
   /** Goes back by {@code length} bytes, at no cost. Returns whether it can. */
   boolean goBack(int length);
@@ -61,8 +60,10 @@ sealed interface Ciphertext extends AutoCloseable {
     }
 
     @Override
-    public boolean isCold(int length) {
-      return !region.isResident(offset, (int) Math.min(length, region.length() - offset));
+    public Wait waitToRead(int length) {
+      return region.isResident(offset, (int) Math.min(length, region.length() - offset))
+          ? Wait.NONE
+          : Wait.DISK;
     }
 
     @Override
@@ -101,8 +102,8 @@ sealed interface Ciphertext extends AutoCloseable {
     }
 
     @Override
-    public boolean isCold(int length) {
-      return reader.isCold(length);
+    public Wait waitToRead(int length) {
+      return reader.waitToRead(length);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.util.Optional;
 
@@ -56,21 +57,15 @@ final class EncryptedBlob implements Blob {
   }
 
   @Override
-  public boolean isCold() {
+  public Wait waitToOpen() {
     if (isCopied()) {
-      return false;
-    }
-    // The segment length decides how long the ciphertext is, but not where it is.
-    return inner(new SegmentLayout(ciphers.segmentLength(), ref.length())).isCold();
-  }
-
-  @Override
-  public boolean isPrompt() {
-    if (isCopied()) {
-      return true;
+      return Wait.NONE;
     }
     SegmentKey key = keys.remembered(ref);
-    return key != null && inner(new SegmentLayout(key.segmentLength(), ref.length())).isPrompt();
+    // The segment length decides how long the ciphertext is, but not where it is.
+    int segmentLength = key == null ? ciphers.segmentLength() : key.segmentLength();
+    Wait wait = inner(new SegmentLayout(segmentLength, ref.length())).waitToOpen();
+    return key == null ? wait.and(Wait.REMOTE) : wait;
   }
 
   @Override
@@ -106,7 +101,7 @@ final class EncryptedBlob implements Blob {
             layout,
             key,
             ciphertext,
-            segment -> again(range, layout, segment),
+            segment -> again(range, key, layout, segment),
             ciphers,
             storeName);
     if (ref.length() == 0) {
@@ -120,7 +115,8 @@ final class EncryptedBlob implements Blob {
     return reader;
   }
 
-  private Ciphertext again(ByteRange range, SegmentLayout layout, long segment)
+  private EncryptedRangeReader.Source again(
+      ByteRange range, SegmentKey known, SegmentLayout layout, long segment)
       throws StorageException {
     long start = range.isEmpty() ? range.position() : layout.plainStart(segment);
     ByteRange rest =
@@ -130,7 +126,8 @@ final class EncryptedBlob implements Blob {
                 range.end() - Math.max(start, range.position())));
     Blob blob = inner(layout);
     inner.forgetCopies(blob.ref());
-    return new Ciphertext.Streamed(blob.open(rest));
+    SegmentKey key = keys.findAgain(ref, known);
+    return new EncryptedRangeReader.Source(key, new Ciphertext.Streamed(blob.open(rest)));
   }
 
   private boolean isCopied() {

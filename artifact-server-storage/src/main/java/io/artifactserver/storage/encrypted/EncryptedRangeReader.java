@@ -3,6 +3,7 @@ package io.artifactserver.storage.encrypted;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import javax.crypto.AEADBadTagException;
@@ -17,10 +18,10 @@ final class EncryptedRangeReader implements RangeReader {
   private final BlobRef ref;
   private final ByteRange range;
   private final SegmentLayout layout;
-  private final SegmentKey key;
   private final Again again;
   private final SegmentCipher.Pool ciphers;
   private final String storeName;
+  private SegmentKey key;
   private Ciphertext ciphertext;
   private @Nullable SegmentCipher cipher;
   private int plainOffset;
@@ -28,15 +29,25 @@ final class EncryptedRangeReader implements RangeReader {
   private long segment;
   private long delivered;
   private boolean closed;
+
+  /** Of the segment that is being read. */
   private boolean isSecondTry;
+
   private @Nullable StorageException failure;
 
   /** Where ciphertext comes from that proved wrong. */
   @FunctionalInterface
   interface Again {
-    /** Gets it from there, and not from a copy, from a segment on. */
-    Ciphertext open(long segment) throws StorageException;
+    /** Gets it from there, and not from a copy, from a segment on, and the key with it. */
+    Source open(long segment) throws StorageException;
   }
+
+  /**
+   * What segments are read from.
+   *
+   * @param key as its header has it now: the first one may have been made of a damaged header
+   */
+  record Source(SegmentKey key, Ciphertext ciphertext) {}
 
   /** Takes over the ciphertext, which begins with the first segment of the range. */
   EncryptedRangeReader(
@@ -92,17 +103,13 @@ final class EncryptedRangeReader implements RangeReader {
   }
 
   @Override
-  public boolean isCold(int length) {
-    if (plainOffset < plainEnd || delivered == range.length()) {
-      return false;
+  public Wait waitToRead(int length) {
+    int left = plainEnd - plainOffset;
+    if (left >= length || left == range.length() - delivered) {
+      return Wait.NONE;
     }
     // With the rest of the last segment, which is decrypted as a whole.
-    return ciphertext.isCold(length + layout.segmentLength());
-  }
-
-  @Override
-  public boolean isPrompt(int length) {
-    return ciphertext instanceof Ciphertext.Mapped && !isCold(length);
+    return ciphertext.waitToRead(length + layout.segmentLength());
   }
 
   /** A mapped segment is decrypted anew in microseconds; its buffers are twice its length. */
@@ -156,6 +163,7 @@ final class EncryptedRangeReader implements RangeReader {
       ciphertext.read(using.ciphertext(), sealed);
       try {
         using.decrypt(key, segment, layout.isLast(segment), sealed);
+        isSecondTry = false;
         return;
       } catch (AEADBadTagException e) {
         if (isSecondTry) {
@@ -167,7 +175,9 @@ final class EncryptedRangeReader implements RangeReader {
         }
         isSecondTry = true;
         ciphertext.close();
-        ciphertext = again.open(segment);
+        Source source = again.open(segment);
+        key = source.key();
+        ciphertext = source.ciphertext();
       }
     }
   }

@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.range.ByteRange;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -80,6 +81,36 @@ final class SegmentKeys {
     }
   }
 
+  /**
+   * The key of a blob whose segments do not have their tags: the header that the known one was made
+   * of may have been damaged on its way. Asks the database and reads the header.
+   *
+   * @return the known one if the database cannot be asked
+   */
+  SegmentKey findAgain(BlobRef ref, SegmentKey known) throws StorageException {
+    try {
+      // Not forgotten first: others go on with the known one while the database is away.
+      return cached
+          .asMap()
+          .compute(
+              ref.key(),
+              (_, _) -> {
+                try {
+                  return load(ref);
+                } catch (StorageException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+    } catch (CatalogUnavailableException _) {
+      return known;
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof StorageException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
   /** The key of a blob that has been asked for lately. No I/O. */
   @Nullable SegmentKey remembered(BlobRef ref) {
     return cached.getIfPresent(ref.key());
@@ -119,9 +150,6 @@ final class SegmentKeys {
     }
     try (DataKey found = dataKey.get()) {
       SegmentHeader header = header(ref, new SegmentLayout(found.segmentLength(), ref.length()));
-      if (header.segmentLength() != found.segmentLength()) {
-        throw new IllegalArgumentException("its header has another segment length than its key");
-      }
       return SegmentKey.derive(found.bytes(), ref.key(), header);
     } catch (IllegalArgumentException e) {
       throw new StorageException.BlobCorrupt(storeName, ref, String.valueOf(e.getMessage()), e);
@@ -130,13 +158,27 @@ final class SegmentKeys {
 
   private SegmentHeader header(BlobRef ref, SegmentLayout layout) throws StorageException {
     BlobRef innerRef = new BlobRef(ref.key(), layout.ciphertextLength());
+    try {
+      return header(innerRef, layout.segmentLength());
+    } catch (IllegalArgumentException _) {
+      // A copy of it or the way may be at fault.
+      inner.forgetCopies(innerRef);
+      return header(innerRef, layout.segmentLength());
+    }
+  }
+
+  private SegmentHeader header(BlobRef innerRef, int segmentLength) throws StorageException {
     ByteBuffer bytes = ByteBuffer.allocate(SegmentHeader.LENGTH);
     try (RangeReader reader = inner.blob(innerRef).open(ByteRange.whole(SegmentHeader.LENGTH))) {
       while (reader.read(bytes) >= 0) {
         // Reads on.
       }
     }
-    return SegmentHeader.parse(bytes.array());
+    SegmentHeader header = SegmentHeader.parse(bytes.array());
+    if (header.segmentLength() != segmentLength) {
+      throw new IllegalArgumentException("its header has another segment length than its key");
+    }
+    return header;
   }
 
   /**

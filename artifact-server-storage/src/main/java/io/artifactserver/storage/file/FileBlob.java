@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappableFile;
 import io.artifactserver.storage.mapped.MappedFiles;
@@ -38,13 +39,8 @@ final class FileBlob implements Blob, MappableFile {
   }
 
   @Override
-  public boolean isCold() {
-    return !mappedFiles.isMapped(ref.key());
-  }
-
-  @Override
-  public boolean isPrompt() {
-    return !isCold();
+  public Wait waitToOpen() {
+    return mappedFiles.isMapped(ref.key()) ? Wait.NONE : Wait.DISK;
   }
 
   @Override

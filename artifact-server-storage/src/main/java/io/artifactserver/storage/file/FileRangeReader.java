@@ -3,6 +3,7 @@ package io.artifactserver.storage.file;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,8 +60,8 @@ final class FileRangeReader implements RangeReader {
 
   /** Nobody tells what a read would find in the page cache. */
   @Override
-  public boolean isCold(int length) {
-    return true;
+  public Wait waitToRead(int length) {
+    return Wait.DISK;
   }
 
   @Override

@@ -39,6 +39,10 @@ public final class DiskReserve implements AutoCloseable {
   private static final int BUFFER_LENGTH = 1 << 20;
 
   private final Path file;
+
+  /** Half made. */
+  private final Path part;
+
   private final FileStore disk;
   private final long length;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -46,6 +50,7 @@ public final class DiskReserve implements AutoCloseable {
 
   private DiskReserve(Path folder) throws IOException {
     this.file = folder.resolve(FILE);
+    this.part = folder.resolve(FILE + ".part");
     this.disk = Files.getFileStore(folder);
     this.length = Math.min(MAX_LENGTH, disk.getTotalSpace() / SHARE);
     this.watch = Thread.ofPlatform().daemon().name("disk-reserve").unstarted(this::watch);
@@ -109,7 +114,12 @@ public final class DiskReserve implements AutoCloseable {
   }
 
   private void giveUpIfFull() throws IOException {
-    if (disk.getUsableSpace() < length / FULL && Files.deleteIfExists(file)) {
+    if (disk.getUsableSpace() >= length / FULL) {
+      return;
+    }
+    // What could not be made to the end because others took the room, or by a server that died.
+    Files.deleteIfExists(part);
+    if (Files.deleteIfExists(file)) {
       LOG.error(
           "The disk of {} is full: gave up {}, so that the database and deletions have {} MiB."
               + " Delete artifacts, or make room.",
@@ -123,7 +133,6 @@ public final class DiskReserve implements AutoCloseable {
     if (disk.getUsableSpace() < ROOMY * length || Files.exists(file)) {
       return;
     }
-    Path part = file.resolveSibling(FILE + ".part");
     try (FileChannel channel =
         FileChannel.open(
             part,

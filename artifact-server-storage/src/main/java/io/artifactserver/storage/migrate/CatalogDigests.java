@@ -42,9 +42,39 @@ final class CatalogDigests implements StoredDigests, AutoCloseable {
   @Override
   public Map<String, Optional<Digest>> known(Collection<String> keys) {
     Map<String, Optional<Digest>> known = new HashMap<>();
+    try {
+      known.putAll(
+          known("select blob_key, encrypted, sha256 from blob where blob_key = any (?)", keys));
+      if (hasDerived()) {
+        known.putAll(
+            known(
+                """
+                select d.blob_key, b.encrypted, d.sha256
+                from derived d join blob b on b.id = d.blob_id
+                where d.blob_key = any (?)
+                """,
+                keys));
+      }
+    } catch (SQLException e) {
+      throw new MigrationFailedException("The database does not answer: " + e.getMessage(), e);
+    }
+    return known;
+  }
+
+  /** The server that runs beside may be of an older release. */
+  private boolean hasDerived() throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement(
-            "select blob_key, encrypted, sha256 from blob where blob_key = any (?)")) {
+            connection.prepareStatement("select to_regclass('derived') is not null");
+        ResultSet row = statement.executeQuery()) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+
+  private Map<String, Optional<Digest>> known(String query, Collection<String> keys)
+      throws SQLException {
+    Map<String, Optional<Digest>> known = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
       statement.setArray(1, connection.createArrayOf("text", keys.toArray()));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
@@ -55,8 +85,6 @@ final class CatalogDigests implements StoredDigests, AutoCloseable {
           known.put(rows.getString(1), sha256);
         }
       }
-    } catch (SQLException e) {
-      throw new MigrationFailedException("The database does not answer: " + e.getMessage(), e);
     }
     return known;
   }

@@ -13,15 +13,13 @@ import io.artifactserver.storage.folder.DataFolderProperties;
 import io.artifactserver.storage.mapped.MappedFiles;
 import io.artifactserver.storage.postgres.DatabaseProperties;
 import io.artifactserver.storage.postgres.DatabaseServer;
-import io.artifactserver.storage.postgres.DatabaseStartException;
 import io.artifactserver.storage.postgres.EmbeddedPostgres;
 import io.artifactserver.storage.postgres.RunningPostgres;
-import io.artifactserver.storage.s3.S3StartException;
 import io.artifactserver.storage.s3.S3StorageAutoConfiguration;
 import io.artifactserver.storage.window.WindowAutoConfiguration;
 import java.io.Console;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.beans.factory.BeanCreationException;
@@ -39,138 +38,112 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
 
 /**
  * Copies all blobs to another backend while a server goes on with the first. Reads the server's own
- * settings. Immutable, thread-safe.
+ * settings. Used once, by one thread.
  */
+@CommandLine.Command(
+    name = "migrate",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Copies every blob to another backend.",
+      "The server may run meanwhile. What is there already is not copied again, so a run that was"
+          + " stopped goes on where it was. To move: run it while the server serves, stop the"
+          + " server, run it again for what came in meanwhile, and start the server with the other"
+          + " backend."
+    },
+    customSynopsis =
+        "artifact-server migrate --from file --to s3 [--parallel N] [--verify] [--property=value ...]",
+    footer = {
+      "%nIt takes the server's own properties, such as",
+      "  --artifact-server.data-dir=./data",
+      "  --artifact-server.storage.s3.bucket=NAME"
+    })
 public final class MigrateCommand implements Command {
-  private static final String FROM = "--from=";
-  private static final String TO = "--to=";
-  private static final String PARALLEL = "--parallel=";
-  private static final String VERIFY = "--verify";
   private static final String FILE = "file";
   private static final String S3 = "s3";
   private static final Set<String> BACKENDS = Set.of(FILE, S3);
-  private static final int DEFAULT_PARALLEL = 4;
   private static final int MAX_PARALLEL = 64;
   private static final int CONNECTIONS = 20;
   private static final int FAILED = 1;
-  private static final int MISUSED = 2;
-  private static final String HELP =
-      """
-      ./artifact-server migrate --from file --to s3    copy every blob to the bucket
-      ./artifact-server migrate --from s3 --to file    and back
 
-      The server may run meanwhile. What is there already is not copied again, so a run that was
-      stopped goes on where it was. To move: run it while the server serves, stop the server, run it
-      again for what came in meanwhile, and start the server with the other backend.
+  @Spec private CommandSpec spec;
 
-        --parallel 4    blobs at a time, 1 to 64
-        --verify        read what is there already, too, and compare its digest
+  @Option(
+      names = "--from",
+      required = true,
+      paramLabel = "BACKEND",
+      description = "the backend that has the blobs: file or s3")
+  private String from = "";
 
-      and the server's own options, such as
-        --artifact-server.data-dir=./data
-        --artifact-server.storage.s3.bucket=NAME
-      """;
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "BACKEND",
+      description = "the backend that gets them")
+  private String to = "";
+
+  @Option(
+      names = "--parallel",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "blobs at a time, 1 to 64 (default: 4)")
+  private int parallel;
+
+  @Option(
+      names = "--verify",
+      description = "read what is there already, too, and compare its digest")
+  private boolean verify;
+
+  @Unmatched private List<String> settings = new ArrayList<>();
 
   /** For {@link java.util.ServiceLoader}. */
   public MigrateCommand() {}
 
   @Override
-  public String name() {
-    return "migrate";
-  }
-
-  @Override
-  public int run(List<String> arguments, PrintStream output, PrintStream errors) {
-    List<String> settings = new ArrayList<>();
-    Optional<String> from = Optional.empty();
-    Optional<String> to = Optional.empty();
-    int parallel = DEFAULT_PARALLEL;
-    boolean verify = false;
-    for (String argument : joined(arguments)) {
-      if (argument.startsWith(FROM)) {
-        from = Optional.of(argument.substring(FROM.length()));
-      } else if (argument.startsWith(TO)) {
-        to = Optional.of(argument.substring(TO.length()));
-      } else if (argument.matches(PARALLEL + "\\d{1,3}")) {
-        parallel = Integer.parseInt(argument.substring(PARALLEL.length()));
-      } else if (argument.equals(VERIFY)) {
-        verify = true;
-      } else if (argument.matches("--[a-z][^=]*\\..*=.*")) {
-        settings.add(argument);
-      } else {
-        if (!argument.equals("help") && !argument.equals("--help")) {
-          errors.println("artifact-server migrate: unknown option " + argument);
-        }
-        errors.print(HELP);
-        return MISUSED;
-      }
+  public Integer call() throws Exception {
+    for (String setting : settings) {
+      require(setting.matches("--[a-z][^=]*\\..*=.*"), "Unknown option: '" + setting + "'");
     }
-    if (!BACKENDS.contains(from.orElse(""))
-        || !BACKENDS.contains(to.orElse(""))
-        || from.equals(to)) {
-      errors.println("artifact-server migrate: name two backends, file and s3");
-      errors.print(HELP);
-      return MISUSED;
-    }
-    if (parallel < 1 || parallel > MAX_PARALLEL) {
-      errors.println("artifact-server migrate: --parallel is 1 to " + MAX_PARALLEL);
-      return MISUSED;
-    }
+    require(
+        BACKENDS.contains(from) && BACKENDS.contains(to) && !from.equals(to),
+        "name two backends, as in --from file --to s3");
+    require(
+        parallel >= 1 && parallel <= MAX_PARALLEL, "--parallel is 1 to %d".formatted(MAX_PARALLEL));
     try (Resources resources = new Resources(settings)) {
-      MigrationResult result =
-          migrate(resources, from.get(), to.get(), parallel, verify, output, errors);
-      report(result, to.get(), output);
+      MigrationResult result = migrate(resources);
+      report(result);
       return result.isComplete() ? 0 : FAILED;
-    } catch (MigrationFailedException
-        | S3StartException
-        | DataFolderException
-        | DatabaseStartException
-        | StorageException e) {
-      errors.println("artifact-server migrate: " + e.getMessage());
     } catch (BeanCreationException e) {
       Throwable cause = e.getMostSpecificCause();
-      errors.println("artifact-server migrate: " + cause.getMessage());
-    } catch (SQLException | IOException e) {
-      errors.println("artifact-server migrate: " + e);
+      throw new MigrationFailedException(Objects.toString(cause.getMessage(), cause.toString()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      errors.println("artifact-server migrate: interrupted; run it again to go on");
+      throw new MigrationFailedException("Interrupted; run it again to go on.", e);
     }
-    return FAILED;
   }
 
-  /** {@code --from file} as {@code --from=file}. */
-  private static List<String> joined(List<String> arguments) {
-    List<String> joined = new ArrayList<>();
-    for (int i = 0; i < arguments.size(); i++) {
-      String argument = arguments.get(i);
-      boolean takesValue = Set.of(FROM, TO, PARALLEL).contains(argument + '=');
-      if (takesValue && i + 1 < arguments.size()) {
-        i++;
-        joined.add(argument + '=' + arguments.get(i));
-      } else {
-        joined.add(argument);
-      }
+  private void require(boolean condition, String message) {
+    if (!condition) {
+      throw new ParameterException(spec.commandLine(), message);
     }
-    return joined;
   }
 
-  private static MigrationResult migrate(
-      Resources resources,
-      String from,
-      String to,
-      int parallel,
-      boolean verify,
-      PrintStream output,
-      PrintStream errors)
+  private MigrationResult migrate(Resources resources)
       throws IOException, SQLException, InterruptedException {
     CatalogDigests catalog = resources.catalog();
     BlobStore source = resources.store(from, catalog);
     BlobStore target = resources.store(to, catalog);
-    try (ProgressPrinter progress = new ProgressPrinter(output, errors, isTerminal())) {
+    CommandLine line = spec.commandLine();
+    try (ProgressPrinter progress =
+        new ProgressPrinter(line.getOut(), line.getErr(), isTerminal())) {
       return new BlobMigration(source, target, catalog, progress).run(parallel, verify);
     }
   }
@@ -179,7 +152,8 @@ public final class MigrateCommand implements Command {
     return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
   }
 
-  private static void report(MigrationResult result, String to, PrintStream output) {
+  private void report(MigrationResult result) {
+    PrintWriter output = spec.commandLine().getOut();
     output.println(
         "Copied %d, there already %d, not in the catalog %d, deleted meanwhile %d, failed %d"
             .formatted(

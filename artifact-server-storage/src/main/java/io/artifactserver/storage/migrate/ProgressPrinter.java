@@ -1,7 +1,7 @@
 package io.artifactserver.storage.migrate;
 
 import io.artifactserver.core.migrate.MigrationObserver;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,8 +12,8 @@ final class ProgressPrinter implements MigrationObserver, AutoCloseable {
   private static final Duration LOG_PERIOD = Duration.ofSeconds(10);
   private static final double MEGABYTE = 1e6;
 
-  private final PrintStream output;
-  private final PrintStream errors;
+  private final PrintWriter output;
+  private final PrintWriter errors;
   private final boolean isTerminal;
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong blobs = new AtomicLong();
@@ -22,7 +22,7 @@ final class ProgressPrinter implements MigrationObserver, AutoCloseable {
   private volatile long plannedBlobs;
   private volatile long plannedBytes;
 
-  ProgressPrinter(PrintStream output, PrintStream errors, boolean isTerminal) {
+  ProgressPrinter(PrintWriter output, PrintWriter errors, boolean isTerminal) {
     this.output = output;
     this.errors = errors;
     this.isTerminal = isTerminal;

@@ -5,10 +5,10 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.window.ChunkSource;
-import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 
 /**
@@ -35,7 +35,7 @@ final class ObjectFetch implements ChunkSource {
                   .client()
                   .headObject(
                       request -> request.bucket(bucket.name()).key(bucket.objectName(ref.key()))));
-      requireLength(Objects.toString(head.contentLength(), null));
+      requireLength(head.contentLength());
       tags.require(ref, head.eTag());
     } catch (SdkException e) {
       throw bucket.errors().ofBlob(ref, "find", e);
@@ -44,79 +44,57 @@ final class ObjectFetch implements ChunkSource {
 
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
-    return new ObjectReader(this, range);
-  }
-
-  @Override
-  public Optional<RangeReader> ask(ByteRange range) {
-    return bucket
-        .send(bucket.objectName(ref.key()), header(range), tags.find(ref.key()))
-        .map(sent -> new ObjectReader(this, range, sent));
+    return new ObjectReader(this, range, bucket.attempts());
   }
 
   BlobRef ref() {
     return ref;
   }
 
-  /** The failure that an error of the client is. */
+  /** Classifies a failure of the client. */
   StorageException failed(ByteRange range, SdkException e) {
     return bucket.errors().ofBlob(ref, "read " + range + " of", e);
   }
 
   /**
-   * Asks for a range; the caller closes the answer, or aborts it.
+   * Asks for a range and waits until the answer begins; the caller closes the answer, or aborts it.
    *
-   * @throws SdkException as the client throws it, when its attempts are used up
+   * @param attempts that are left
    */
-  ObjectAnswer get(ByteRange range) throws StorageException {
-    return checked(range, ask(header(range), tags.find(ref.key())));
-  }
-
-  /**
-   * Waits for the answer to a request that was sent before, or asks again if it brought none.
-   *
-   * @throws SdkException as the client throws it, when its attempts are used up
-   */
-  ObjectAnswer get(ByteRange range, PresignedGets.Sent sent) throws StorageException {
-    Optional<ObjectAnswer> answer = bucket.await(sent);
-    return answer.isPresent() ? checked(range, answer.get()) : get(range);
-  }
-
-  private ObjectAnswer checked(ByteRange range, ObjectAnswer answer) throws StorageException {
+  ResponseInputStream<GetObjectResponse> get(ByteRange range, Attempts attempts)
+      throws StorageException {
+    ResponseInputStream<GetObjectResponse> answer;
     try {
-      requireRange(range, "bytes " + positions(range) + '/' + ref.length(), answer);
-      tags.require(ref, answer.entityTag());
+      answer =
+          bucket.ask(
+              attempts,
+              () ->
+                  bucket
+                      .client()
+                      .getObject(get ->
+                          get.bucket(bucket.name())
+                              .key(bucket.objectName(ref.key()))
+                              .range("bytes=" + positions(range))
+                              .ifMatch(tags.find(ref.key()))));
+    } catch (SdkException e) {
+      throw failed(range, e);
+    }
+    try {
+      requireRange(range, answer.response());
+      tags.require(ref, answer.response().eTag());
       return answer;
     } catch (StorageException e) {
-      answer.body().abort();
+      answer.abort();
       throw e;
     }
-  }
-
-  private static String header(ByteRange range) {
-    return "bytes=" + positions(range);
   }
 
   private static String positions(ByteRange range) {
     return range.position() + "-" + (range.end() - 1);
   }
 
-  private ObjectAnswer ask(String range, @Nullable String pinned) throws StorageException {
-    String name = bucket.objectName(ref.key());
-    return bucket.ask(() ->
-        bucket
-            .presigned()
-            .get(name, range, pinned)
-            .orElseGet(() ->
-                ObjectAnswer.of(
-                    bucket
-                        .client()
-                        .getObject(get ->
-                            get.bucket(bucket.name()).key(name).range(range).ifMatch(pinned)))));
-  }
-
-  private void requireRange(ByteRange range, String expected, ObjectAnswer answer)
-      throws StorageException {
+  private void requireRange(ByteRange range, GetObjectResponse answer) throws StorageException {
+    String expected = "bytes " + positions(range) + '/' + ref.length();
     String contentRange = answer.contentRange();
     boolean isWhole = contentRange == null && range.equals(ByteRange.whole(ref.length()));
     if (isWhole) {
@@ -138,8 +116,8 @@ final class ObjectFetch implements ChunkSource {
         && !contentRange.endsWith("/" + ref.length());
   }
 
-  private void requireLength(@Nullable String length) throws StorageException {
-    if (!Long.toString(ref.length()).equals(length)) {
+  private void requireLength(@Nullable Long length) throws StorageException {
+    if (length == null || length != ref.length()) {
       throw new StorageException.BlobCorrupt(
           S3BlobStore.NAME,
           ref,

@@ -2,41 +2,35 @@ package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * One range of an object, read straight from the answer to a GET. An answer that breaks off is
- * asked for again from where it broke. Used by one thread at a time.
+ * One range of an object, read straight from the answer to a GET. When an answer breaks off, the
+ * reader asks for the missing bytes. Used by one thread at a time.
  */
 final class ObjectReader implements RangeReader {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectReader.class);
 
-  /** The first one included; each must bring a byte, or waits longer. */
-  private static final int MAX_ATTEMPTS = 5;
-
-  private static final int FIRST_PAUSE_MILLIS = 50;
+  /** Most bytes read at once for a buffer that is not on the heap. */
+  private static final int MAX_COPIED = 64 * 1024;
 
   private final ObjectFetch object;
+  private final Attempts attempts;
 
-  /** What is not delivered yet. */
+  /** The bytes that are not delivered yet. */
   private ByteRange missing;
 
-  /** A request whose answer nobody has waited for yet. */
-  private PresignedGets.@Nullable Sent sent;
-
-  private @Nullable ObjectAnswer answer;
-  private int attempt = 1;
-
-  /** Whether the answer has brought a byte. */
-  private boolean hasBegun;
-
+  private @Nullable ResponseInputStream<GetObjectResponse> answer;
+  private byte @Nullable [] copied;
   private boolean isClosed;
 
   /**
@@ -44,26 +38,11 @@ final class ObjectReader implements RangeReader {
    *
    * @param range not empty
    */
-  ObjectReader(ObjectFetch object, ByteRange range) throws StorageException {
+  ObjectReader(ObjectFetch object, ByteRange range, Attempts attempts) throws StorageException {
     this.object = object;
+    this.attempts = attempts;
     this.missing = range;
-    try {
-      this.answer = object.get(range);
-    } catch (SdkException e) {
-      throw object.failed(range, e);
-    }
-  }
-
-  /**
-   * Waits for nothing: the first read waits until the answer begins.
-   *
-   * @param range not empty
-   * @param sent the request for it; taken over
-   */
-  ObjectReader(ObjectFetch object, ByteRange range, PresignedGets.Sent sent) {
-    this.object = object;
-    this.missing = range;
-    this.sent = sent;
+    this.answer = object.get(range, attempts);
   }
 
   @Override
@@ -76,22 +55,31 @@ final class ObjectReader implements RangeReader {
     }
     int position = target.position();
     while (true) {
+      ResponseInputStream<GetObjectResponse> current = answer;
+      if (current == null) {
+        current = object.get(missing, attempts);
+        answer = current;
+      }
       try {
-        int length = receive(target);
+        int length = receive(current, target);
         if (length == missing.length()) {
-          finish();
+          finish(current);
         }
         missing = new ByteRange(missing.position() + length, missing.length() - length);
         return length;
-      } catch (StorageException e) {
-        throw e;
       } catch (IOException e) {
         target.position(position);
-        askAgain(e);
+        brokeOff(e);
       } catch (SdkException e) {
+        // The SDK says so when the thread is interrupted.
         throw object.failed(missing, e);
       }
     }
+  }
+
+  @Override
+  public Wait waitToRead(int length) {
+    return Wait.REMOTE;
   }
 
   @Override
@@ -105,65 +93,52 @@ final class ObjectReader implements RangeReader {
     abort();
   }
 
-  private int receive(ByteBuffer target) throws IOException {
-    if (sent != null) {
-      PresignedGets.Sent awaited = sent;
-      sent = null;
-      answer = object.get(missing, awaited);
-    } else if (answer == null) {
-      answer = object.get(missing);
+  private int receive(ResponseInputStream<?> body, ByteBuffer target) throws IOException {
+    int wanted = (int) Math.min(missing.length(), target.remaining());
+    int length;
+    if (target.hasArray()) {
+      length = body.read(target.array(), target.arrayOffset() + target.position(), wanted);
+      target.position(target.position() + Math.max(0, length));
+    } else {
+      byte[] bytes = copied;
+      if (bytes == null) {
+        bytes = new byte[(int) Math.min(missing.length(), MAX_COPIED)];
+        copied = bytes;
+      }
+      length = body.read(bytes, 0, Math.min(wanted, bytes.length));
+      target.put(bytes, 0, Math.max(0, length));
     }
-    int length = answer.body().read(target, (int) Math.min(missing.length(), target.remaining()));
     if (length < 0) {
       throw new IOException(missing.length() + " bytes are missing at the end");
     }
-    hasBegun |= length > 0;
     return length;
   }
 
   /** Reads to the end of the answer, so that its connection serves the next request. */
-  private void finish() throws IOException {
-    if (answer != null) {
-      answer.body().finish();
-      answer = null;
+  private void finish(ResponseInputStream<?> body) throws IOException {
+    if (body.read() >= 0) {
+      throw new IOException("there are more bytes than were asked for");
     }
+    body.close();
+    answer = null;
   }
 
-  private void askAgain(IOException cause) throws StorageException {
+  private void brokeOff(IOException cause) throws StorageException {
     abort();
-    if (attempt == MAX_ATTEMPTS || Thread.currentThread().isInterrupted()) {
+    if (!attempts.pauseBeforeNext(cause)) {
       throw new StorageException.StorageUnavailable(
           S3BlobStore.NAME,
-          "blob %s broke off %d times, last at %d: %s"
-              .formatted(object.ref().key(), attempt, missing.position(), cause.getMessage()),
+          "blob %s broke off at byte %d: %s"
+              .formatted(object.ref().key(), missing.position(), cause.getMessage()),
           cause);
     }
     LOG.debug("Blob {} broke off before {}", object.ref().key(), missing, cause);
-    if (!hasBegun) {
-      pause();
-    }
-    attempt++;
-    hasBegun = false;
   }
 
-  private void pause() throws StorageException {
-    try {
-      int millis = FIRST_PAUSE_MILLIS << attempt;
-      Thread.sleep(ThreadLocalRandom.current().nextInt(millis / 2, millis));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StorageException.StorageUnavailable(
-          S3BlobStore.NAME, "the read of blob %s was cancelled".formatted(object.ref().key()), e);
-    }
-  }
-
+  /** Gives up the connection: closing the body would read the rest of it. */
   private void abort() {
-    if (sent != null) {
-      sent.abort();
-      sent = null;
-    }
     if (answer != null) {
-      answer.body().abort();
+      answer.abort();
       answer = null;
     }
   }

@@ -2,7 +2,6 @@ package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
-import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Collection;
@@ -36,6 +35,12 @@ final class ObjectWriter {
   private static final String MARK = "upload";
   private static final String ANY = "*";
   private static final String MEDIA_TYPE = "application/octet-stream";
+
+  /**
+   * With a server that takes nothing of a body, in read time-outs: one for the answer, and of the
+   * default of 10 s two for the longest pause before another attempt, one for a connection.
+   */
+  private static final int PATIENCE = 4;
 
   private final S3Bucket bucket;
   private final S3Properties properties;
@@ -87,18 +92,21 @@ final class ObjectWriter {
   CompletedPart sendPart(String key, String uploadId, int number, ByteBuffer part) {
     String checksum = checksum(part);
     UploadPartResponse answer =
-        bucket
-            .client()
-            .uploadPart(
-                request ->
-                    request
-                        .bucket(bucket.name())
-                        .key(bucket.objectName(key))
-                        .uploadId(uploadId)
-                        .partNumber(number)
-                        .contentLength((long) part.remaining())
-                        .checksumCRC32C(checksum),
-                body(part));
+        send(
+            part,
+            body ->
+                bucket
+                    .client()
+                    .uploadPart(
+                        request ->
+                            request
+                                .bucket(bucket.name())
+                                .key(bucket.objectName(key))
+                                .uploadId(uploadId)
+                                .partNumber(number)
+                                .contentLength((long) part.remaining())
+                                .checksumCRC32C(checksum),
+                        body));
     return CompletedPart.builder()
         .partNumber(number)
         .eTag(answer.eTag())
@@ -139,7 +147,9 @@ final class ObjectWriter {
     write(
         key,
         condition ->
-            bucket.client().putObject(request.ifNoneMatch(condition).build(), body(bytes)));
+            send(
+                bytes,
+                body -> bucket.client().putObject(request.ifNoneMatch(condition).build(), body)));
   }
 
   /** Writes a small object that is no blob, unless there is one of that name. */
@@ -282,14 +292,9 @@ final class ObjectWriter {
     return Base64.getEncoder().encodeToString(value);
   }
 
-  /** Read anew by each attempt, without a copy. */
-  private static RequestBody body(ByteBuffer bytes) {
-    return RequestBody.fromContentProvider(
-        () ->
-            new ByteArrayInputStream(
-                bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining()),
-        bytes.remaining(),
-        MEDIA_TYPE);
+  private <T> T send(ByteBuffer bytes, Function<RequestBody, T> request) {
+    return WatchedBody.send(
+        bytes, properties.readTimeout().multipliedBy(PATIENCE), MEDIA_TYPE, request);
   }
 
   private static @Nullable String setOrNull(String setting) {

@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.window.ChunkWindow;
 import java.net.URI;
@@ -49,9 +50,8 @@ final class S3Blob implements Blob {
   }
 
   @Override
-  public Optional<RangeReader> ask(ByteRange range) {
-    range.requireWithin(ref.length());
-    return window.ask(range, new ObjectFetch(ref, bucket, tags));
+  public Wait waitToOpen() {
+    return Wait.REMOTE;
   }
 
   @Override

@@ -2,18 +2,17 @@ package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.StorageException;
 import java.io.UncheckedIOException;
-import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Makes requests and tells an answer from an outage; retries are the client's. Thread-safe.
+ * Makes requests, repeats those that failed, and tells an answer from an outage. Thread-safe.
  *
- * @param client for all requests
- * @param presigned the first attempt of a read
+ * @param client for all requests; makes one attempt
+ * @param retryRule for all requests
  * @param name of the bucket
  * @param prefix of all objects; empty, or ends in a slash
  * @param outage shared by all requests
@@ -21,7 +20,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  */
 record S3Bucket(
     S3Client client,
-    PresignedGets presigned,
+    RetryStrategy retryRule,
     String name,
     String prefix,
     Outage outage,
@@ -43,56 +42,54 @@ record S3Bucket(
     return prefix + name;
   }
 
-  /**
-   * Sends a GET if that waits for nothing and the server is there, as far as is known.
-   *
-   * @return to be awaited here, or aborted; empty if it is to be asked for
-   */
-  Optional<PresignedGets.Sent> send(String objectName, String range, @Nullable String pinned) {
-    return outage.isDown() ? Optional.empty() : presigned.send(objectName, range, pinned);
-  }
-
-  /** Waits for the answer; empty if it is to be asked for again. */
-  Optional<ObjectAnswer> await(PresignedGets.Sent sent) {
-    Optional<ObjectAnswer> answer = sent.await();
-    if (answer.isPresent()) {
-      outage.answered();
-    }
-    return answer;
+  /** The attempts of an operation that begins. */
+  Attempts attempts() {
+    return new Attempts(retryRule);
   }
 
   /**
-   * Makes a request.
+   * Makes a request, again if the first attempts fail.
    *
-   * @throws SdkException as the client throws it, when its attempts are used up
+   * @throws SdkException as the client throws it, when the attempts are used up
    * @throws StorageException if the server is known to be away
    */
   <T> T ask(Supplier<T> request) throws StorageException {
+    return ask(attempts(), request);
+  }
+
+  /**
+   * Makes a request of an operation that has begun.
+   *
+   * @param attempts that are left
+   * @throws SdkException as the client throws it, when the attempts are used up
+   * @throws StorageException if the server is known to be away
+   */
+  <T> T ask(Attempts attempts, Supplier<T> request) throws StorageException {
     long begun = outage.pass();
-    try {
-      T answer = request.get();
-      outage.answered();
-      return answer;
-    } catch (AbortedException e) {
-      outage.unknown();
-      throw e;
-    } catch (SdkException e) {
-      if (S3Errors.isAnswer(e)) {
+    while (true) {
+      try {
+        T answer = request.get();
         outage.answered();
-      } else if (Thread.currentThread().isInterrupted()) {
-        outage.unknown();
-      } else {
-        outage.failed(begun);
+        return answer;
+      } catch (SdkException e) {
+        if (!attempts.pauseBeforeNext(e)) {
+          noteFailure(e, begun);
+          throw e;
+        }
+      } catch (UncheckedIOException e) {
+        // The SDK parses the body of some answers last of all, and throws what reading it threw.
+        outage.answered();
+        throw S3Errors.brokeOff(e);
       }
-      throw e;
-    } catch (UncheckedIOException e) {
-      // The SDK parses the body of some answers after the last of its attempts, and throws what
-      // reading it threw.
+    }
+  }
+
+  /** A request that was given up tells nothing of the server. */
+  private void noteFailure(SdkException e, long begun) {
+    if (S3Errors.isAnswer(e)) {
       outage.answered();
-      throw S3Errors.brokeOff(e);
-    } catch (RuntimeException | Error e) {
-      outage.unknown();
-      throw e;
+    } else if (!(e instanceof AbortedException || Thread.currentThread().isInterrupted())) {
+      outage.failed(begun);
     }
   }
 }

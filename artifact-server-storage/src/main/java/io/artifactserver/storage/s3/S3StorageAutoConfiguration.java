@@ -11,11 +11,9 @@ import io.artifactserver.storage.window.WindowAutoConfiguration;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -26,13 +24,15 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.retries.StandardRetryStrategy;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
@@ -46,8 +46,6 @@ public class S3StorageAutoConfiguration {
   private static final Logger LOGGER = LoggerFactory.getLogger(S3StorageAutoConfiguration.class);
   private static final Duration CONNECTION_LIFE = Duration.ofMinutes(5);
   private static final Duration POOL_PATIENCE = Duration.ofSeconds(10);
-  private static final int HTTP_PORT = 80;
-  private static final List<String> PROXY_VARIABLES = List.of("http_proxy", "HTTP_PROXY");
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   @Bean
@@ -82,43 +80,29 @@ public class S3StorageAutoConfiguration {
             // Parts carry checksums of their own, which need no trailer: not every server knows it.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-            .overrideConfiguration(override ->
-                override.retryStrategy(
-                    StandardRetryStrategy.builder()
-                        .maxAttempts(properties.maxAttempts())
-                        // What bounds all requests is Outage; this would refuse retries of some.
-                        .circuitBreakerEnabled(false)
-                        .build()))
+            // S3Bucket repeats requests.
+            .overrideConfiguration(
+                override -> override.retryStrategy(DefaultRetryStrategy.doNotRetry()))
             .httpClient(http);
     endpoint(properties.endpoint()).ifPresent(builder::endpointOverride);
     return builder.build();
   }
 
-  /** Signs for this process. */
+  /** Signs addresses for clients that are redirected. */
   @Bean
   S3Presigner s3Presigner(S3Properties properties, AwsCredentialsProvider credentials) {
-    return presigner(properties, credentials, properties.endpoint());
-  }
-
-  /** Signs for clients that are redirected. */
-  @Bean
-  S3Presigner s3PublicPresigner(S3Properties properties, AwsCredentialsProvider credentials) {
-    return presigner(
-        properties,
-        credentials,
-        properties.publicEndpoint().isEmpty()
-            ? properties.endpoint()
-            : properties.publicEndpoint());
-  }
-
-  /** The first attempts of reads. */
-  @Bean
-  PresignedGets s3PresignedGets(
-      S3Properties properties,
-      SdkHttpClient http,
-      @Qualifier("s3Presigner") S3Presigner presigner) {
-    return new PresignedGets(
-        http, plainConnections(properties), presigner, properties.bucket(), System::nanoTime);
+    S3Presigner.Builder builder =
+        S3Presigner.builder()
+            .region(Region.of(properties.region()))
+            .credentialsProvider(credentials)
+            .serviceConfiguration(
+                S3Configuration.builder().pathStyleAccessEnabled(properties.pathStyle()).build());
+    endpoint(
+            properties.publicEndpoint().isEmpty()
+                ? properties.endpoint()
+                : properties.publicEndpoint())
+        .ifPresent(builder::endpointOverride);
+    return builder.build();
   }
 
   /** What everybody gets who asks for a store, where there is a catalog to keep checksums in. */
@@ -143,11 +127,7 @@ public class S3StorageAutoConfiguration {
   @Bean
   @Fallback
   S3BlobStore s3BlobStore(
-      S3Properties properties,
-      S3Client client,
-      PresignedGets presigned,
-      @Qualifier("s3PublicPresigner") S3Presigner publicPresigner,
-      TransferBudget budget) {
+      S3Properties properties, S3Client client, S3Presigner presigner, TransferBudget budget) {
     if (properties.bucket().isEmpty()) {
       throw new S3StartException(
           "The backend s3 needs a bucket: set artifact-server.storage.s3.bucket.", null);
@@ -156,10 +136,13 @@ public class S3StorageAutoConfiguration {
     S3Bucket bucket =
         new S3Bucket(
             client,
-            presigned,
+            retryRule(properties),
             properties.bucket(),
             prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + '/',
-            new Outage(System::nanoTime),
+            new Outage(
+                System::nanoTime,
+                probe -> Thread.ofVirtual().name("s3-probe").start(probe),
+                () -> answers(client, properties.bucket())),
             new S3Errors(properties.bucket()));
     await(bucket, properties);
     LOGGER.info(
@@ -170,35 +153,27 @@ public class S3StorageAutoConfiguration {
     return new S3BlobStore(
         bucket,
         properties,
-        new TemporaryAddresses(publicPresigner, properties.bucket(), properties.redirectValidity()),
+        new TemporaryAddresses(presigner, properties.bucket(), properties.redirectValidity()),
         budget);
   }
 
-  private static S3Presigner presigner(
-      S3Properties properties, AwsCredentialsProvider credentials, String address) {
-    S3Presigner.Builder builder =
-        S3Presigner.builder()
-            .region(Region.of(properties.region()))
-            .credentialsProvider(credentials)
-            .serviceConfiguration(
-                S3Configuration.builder().pathStyleAccessEnabled(properties.pathStyle()).build());
-    endpoint(address).ifPresent(builder::endpointOverride);
-    return builder.build();
+  /** Asks once whether the server can be reached, whatever it says. */
+  private static boolean answers(S3Client client, String bucket) {
+    try {
+      client.headBucket(request -> request.bucket(bucket));
+      return true;
+    } catch (SdkException e) {
+      return S3Errors.isAnswer(e);
+    }
   }
 
-  /** None where there is TLS, or a proxy on the way, which the SDK's client knows. */
-  static Optional<PlainConnections> plainConnections(S3Properties properties) {
-    return endpoint(properties.endpoint())
-        .filter(uri -> "http".equals(uri.getScheme()))
-        .filter(_ -> System.getProperty("http.proxyHost") == null)
-        .filter(_ -> PROXY_VARIABLES.stream().allMatch(name -> System.getenv(name) == null))
-        .map(uri ->
-            new PlainConnections(
-                uri.getHost(),
-                uri.getPort() < 0 ? HTTP_PORT : uri.getPort(),
-                properties.connectTimeout(),
-                properties.readTimeout(),
-                properties.maxConnections()));
+  /** The failures that the SDK repeats, with its pauses, and IOException: a body that broke off. */
+  private static RetryStrategy retryRule(S3Properties properties) {
+    return AwsRetryStrategy.standardRetryStrategy().toBuilder()
+        .maxAttempts(properties.maxAttempts())
+        // Outage bounds the requests to a server that is away; this would refuse single retries.
+        .circuitBreakerEnabled(false)
+        .build();
   }
 
   private static void await(S3Bucket bucket, S3Properties properties) {

@@ -2,6 +2,7 @@ package io.artifactserver.storage.window;
 
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -110,19 +111,6 @@ final class ChunkReader implements RangeReader {
     }
   }
 
-  /**
-   * Asks if that waits for nothing; the first read waits for the answer. Only for a range of one
-   * chunk, which is not empty.
-   *
-   * @return whether it did, so that there is nothing to begin
-   */
-  boolean ask() {
-    if (acquireSlot()) {
-      direct = source.ask(range).orElse(null);
-    }
-    return direct != null;
-  }
-
   @Override
   public int read(ByteBuffer target) throws StorageException {
     requireUsable();
@@ -169,6 +157,11 @@ final class ChunkReader implements RangeReader {
         lock.unlock();
       }
     }
+  }
+
+  @Override
+  public Wait waitToRead(int length) {
+    return Wait.REMOTE;
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.artifactserver.storage.window;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import java.util.Optional;
 
 /** Opens chunks of one blob in a remote backend. Thread-safe: many are open at once. */
 @FunctionalInterface
@@ -20,14 +19,4 @@ public interface ChunkSource {
    * @throws StorageException if the bytes cannot be had; classified as usual
    */
   RangeReader open(ByteRange range) throws StorageException;
-
-  /**
-   * Asks as {@link #open} does if that waits for nothing, and does not wait for the answer: the
-   * first read does. Takes microseconds.
-   *
-   * @return empty if the chunk is to be opened
-   */
-  default Optional<RangeReader> ask(ByteRange range) {
-    return Optional.empty();
-  }
 }

@@ -4,7 +4,6 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Reads ranges as chunks that are fetched ahead, several at once, and delivered in order.
@@ -73,28 +72,6 @@ public final class ChunkWindow {
     } catch (Throwable e) {
       reader.close();
       throw e;
-    }
-  }
-
-  /**
-   * Asks for a range of one chunk if that waits for nothing; the reader's first read waits for the
-   * answer. The caller closes the reader.
-   *
-   * @return empty if the range is to be opened
-   */
-  public Optional<RangeReader> ask(ByteRange range, ChunkSource source) {
-    if (range.isEmpty() || range.length() > chunkLength) {
-      return Optional.empty();
-    }
-    ChunkReader reader = new ChunkReader(range, source, this);
-    boolean isAsked = false;
-    try {
-      isAsked = reader.ask();
-      return isAsked ? Optional.of(reader) : Optional.empty();
-    } finally {
-      if (!isAsked) {
-        reader.close();
-      }
     }
   }
 

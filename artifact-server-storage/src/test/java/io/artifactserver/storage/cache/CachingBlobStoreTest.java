@@ -11,6 +11,7 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
@@ -160,13 +161,13 @@ class CachingBlobStoreTest {
     byte[] content = content(9 * PIECE + 1, 5);
     BlobRef ref = remote.store(content);
     CachingBlobStore cache = open(TestProperties.whole());
-    assertThat(cache.blob(ref).isPrompt()).isFalse();
+    assertThat(cache.blob(ref).waitToOpen()).isNotEqualTo(Wait.NONE);
     Warm.up(cache, ref);
     assertThat(remote.bytes()).isEqualTo(content.length);
     remote.down(true);
     try (FileRegion region = cache.blob(ref).fileRegion(ByteRange.whole(content.length)).get()) {
       assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
-      assertThat(cache.blob(ref).isPrompt()).isTrue();
+      assertThat(cache.blob(ref).waitToOpen()).isEqualTo(Wait.NONE);
     }
     assertThat(read(cache, ref, content, new ByteRange(PIECE - 1, 2 * PIECE))).isEqualTo(2 * PIECE);
     assertThat(cache.figures().blobs()).isEqualTo(1);

@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -146,6 +147,11 @@ final class RemoteFake implements BlobStore {
     }
 
     @Override
+    public Wait waitToOpen() {
+      return Wait.REMOTE;
+    }
+
+    @Override
     public Optional<FileRegion> fileRegion(ByteRange range) {
       range.requireWithin(inner.length());
       return Optional.empty();
@@ -168,6 +174,11 @@ final class RemoteFake implements BlobStore {
       int length = inner.read(target);
       bytes.add(Math.max(0, length));
       return length;
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return Wait.REMOTE;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.cache;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +13,8 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.blob.WaitProbe;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.nio.ByteBuffer;
@@ -60,6 +63,29 @@ class WarmCacheContractTest extends BlobStoreContract {
     memory.delete(ref);
     try (FileRegion region = cache.blob(ref).fileRegion(ByteRange.whole(5)).orElseThrow()) {
       assertThat(region.slice(0, 5)).isEqualTo(ByteBuffer.wrap("bytes".getBytes(US_ASCII)));
+    }
+  }
+
+  /** To map it takes a file to be opened, and that is for a thread that may wait for the disk. */
+  @Test
+  void aCompleteBlobThatIsNotMappedYetWaitsForTheDisk() throws Exception {
+    ByteRange range = ByteRange.whole(200_000);
+    BlobRef ref = store(content((int) range.length(), 18));
+    Warm.up(cache, ref);
+    cache.close();
+    try (MappedFiles nothingMapped = new MappedFiles(16, Duration.ofMinutes(5));
+        CachingBlobStore restarted =
+            CachingBlobStore.open(memory, folder, TestProperties.whole(), nothingMapped)) {
+      // Finds out that the file has every piece.
+      try (RangeReader reader = restarted.blob(ref).open(range)) {
+        assertThat(reader.read(ByteBuffer.allocate(1))).isOne();
+      }
+      Blob blob = restarted.blob(ref);
+      eventually("the restarted cache knows it", () -> blob.waitToOpen() != Wait.REMOTE);
+      assertThat(blob.waitToOpen()).isEqualTo(Wait.DISK);
+      WaitProbe.requireTruth(blob, range);
+      assertThat(blob.waitToOpen()).isEqualTo(Wait.NONE);
+      WaitProbe.requireTruth(blob, range);
     }
   }
 
@@ -140,6 +166,12 @@ class WarmCacheContractTest extends BlobStoreContract {
         Warm.up(cache, blob.ref());
       }
       return blob.open(range);
+    }
+
+    /** The warming itself waits. */
+    @Override
+    public Wait waitToOpen() {
+      return blob.waitToOpen();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.file.FileBlobStore;
 import io.artifactserver.storage.mapped.MappedFiles;
@@ -72,7 +73,7 @@ class DecryptedCopiesTest {
     read(ref, ByteRange.whole(LENGTH));
     read(ref, new ByteRange(0, LENGTH - 1));
     assertThat(tasks).isEmpty();
-    assertThat(store.blob(ref).isPrompt()).as("by its key and mapping").isTrue();
+    assertThat(store.blob(ref).waitToOpen()).as("by its key and mapping").isEqualTo(Wait.NONE);
     read(ref, new ByteRange(7, 1));
     assertThat(tasks).hasSize(1);
     assertThat(store.blob(ref).fileRegion(ByteRange.whole(LENGTH))).isEmpty();
@@ -104,8 +105,7 @@ class DecryptedCopiesTest {
     BlobRef ref = copied(content);
     files.close();
     Blob blob = store.blob(ref);
-    assertThat(blob.isCold()).isFalse();
-    assertThat(blob.isPrompt()).isTrue();
+    assertThat(blob.waitToOpen()).isEqualTo(Wait.NONE);
     try (FileRegion region = blob.fileRegion(ByteRange.whole(LENGTH)).orElseThrow()) {
       assertThat(bytes(region)).isEqualTo(content);
     }

@@ -10,6 +10,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.file.FileBlobStore;
 import io.artifactserver.storage.mapped.MappedFiles;
@@ -100,28 +101,20 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
         reader.rest();
         reader.rest();
         delivered.put(few.flip());
-        assertThat(reader.isCold(few.capacity())).as("just written").isFalse();
+        assertThat(reader.waitToRead(few.capacity())).as("just written").isEqualTo(Wait.NONE);
       }
     }
     assertThat(delivered.array()).isEqualTo(Arrays.copyOfRange(content, 60_000, 260_001));
   }
 
   @Test
-  void blobIsColdUntilItsFileIsMapped() throws Exception {
-    BlobRef ref = store(content(300_000, 3));
-    assertThat(store.blob(ref).isCold()).isTrue();
-    store.blob(ref).open(new ByteRange(0, 1)).close();
-    assertThat(store.blob(ref).isCold()).isFalse();
-  }
-
-  @Test
-  void blobIsPromptWhileItsKeyIsRememberedAndItsFileMapped() throws Exception {
+  void blobWaitsForNothingWhileItsKeyIsRememberedAndItsFileMapped() throws Exception {
     BlobRef ref = store(content(300_000, 4));
-    assertThat(store.blob(ref).isPrompt()).isFalse();
+    assertThat(store.blob(ref).waitToOpen()).isEqualTo(Wait.DISK);
     store.blob(ref).open(new ByteRange(0, 1)).close();
-    assertThat(store.blob(ref).isPrompt()).isTrue();
+    assertThat(store.blob(ref).waitToOpen()).isEqualTo(Wait.NONE);
     store.delete(ref);
-    assertThat(store.blob(ref).isPrompt()).isFalse();
+    assertThat(store.blob(ref).waitToOpen()).isNotEqualTo(Wait.NONE);
   }
 
   @Test

@@ -5,8 +5,6 @@ import io.artifactserver.storage.window.TransferBudget;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.LongSupplier;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -25,7 +23,6 @@ final class S3TestServer implements AutoCloseable {
   private final SdkHttpClient http;
   private final S3Client client;
   private final S3Presigner presigner;
-  private final PresignedGets presigned;
 
   /**
    * @param settings by their names behind the prefix; win over the defaults of tests
@@ -54,11 +51,10 @@ final class S3TestServer implements AutoCloseable {
     http = configuration.s3HttpClient(properties);
     client = configuration.s3Client(properties, credentials, http);
     presigner = configuration.s3Presigner(properties, credentials);
-    presigned = configuration.s3PresignedGets(properties, http, presigner);
   }
 
   S3BlobStore open() {
-    return configuration.s3BlobStore(properties, client, presigned, presigner, budget);
+    return configuration.s3BlobStore(properties, client, presigner, budget);
   }
 
   /** For what a store does not do. */
@@ -66,18 +62,9 @@ final class S3TestServer implements AutoCloseable {
     return client;
   }
 
-  /**
-   * First attempts as the store makes them.
-   *
-   * @param isPlain or as before a server with TLS
-   */
-  PresignedGets presignedGets(LongSupplier nanoClock, boolean isPlain) {
-    return new PresignedGets(
-        http,
-        isPlain ? S3StorageAutoConfiguration.plainConnections(properties) : Optional.empty(),
-        presigner,
-        properties.bucket(),
-        nanoClock);
+  /** What the names of the store's objects begin with. */
+  String prefix() {
+    return properties.prefix();
   }
 
   /** Bytes of the budget in use. */
@@ -87,7 +74,6 @@ final class S3TestServer implements AutoCloseable {
 
   @Override
   public void close() {
-    presigned.close();
     client.close();
     http.close();
     presigner.close();

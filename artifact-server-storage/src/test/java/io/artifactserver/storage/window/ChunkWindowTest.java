@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -87,53 +87,6 @@ class ChunkWindowTest {
     }
     assertThat(answering.begun()).containsExactly(range);
     assertThat(fetcher).hasValue(Thread.currentThread());
-  }
-
-  @Test
-  void whatIsAskedForHoldsItsMemoryUntilItIsReadOrClosed() throws StorageException {
-    ByteRange range = new ByteRange(7, CHUNK);
-    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
-    ChunkSource askable = askable(answering);
-    try (RangeReader reader = window(16).ask(range, askable).orElseThrow()) {
-      assertThat(budget.used()).isEqualTo(CHUNK);
-      assertThat(drain(reader, CHUNK)).isEqualTo(FakeRemote.bytes(range));
-      assertThat(budget.used()).isZero();
-    }
-    RangeReader unread = window(16).ask(range, askable).orElseThrow();
-    assertThat(answering.inFlight()).isOne();
-    unread.close();
-    assertThat(answering.inFlight()).isZero();
-    assertThat(budget.used()).isZero();
-  }
-
-  @Test
-  void nothingIsAskedForThatWouldHaveToWait() {
-    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
-    ChunkSource askable = askable(answering);
-    assertThat(window(16).ask(new ByteRange(7, 0), askable)).isEmpty();
-    assertThat(window(16).ask(new ByteRange(7, CHUNK + 1), askable)).isEmpty();
-    assertThat(window(16).ask(new ByteRange(7, CHUNK), answering)).isEmpty();
-    assertThat(answering.begun()).isEmpty();
-    assertThat(budget.used()).isZero();
-    assertThat(budget.transfers()).isZero();
-  }
-
-  private static ChunkSource askable(FakeRemote remote) {
-    return new ChunkSource() {
-      @Override
-      public RangeReader open(ByteRange range) throws StorageException {
-        return remote.open(range);
-      }
-
-      @Override
-      public Optional<RangeReader> ask(ByteRange range) {
-        try {
-          return Optional.of(remote.open(range));
-        } catch (StorageException e) {
-          throw new AssertionError(e);
-        }
-      }
-    };
   }
 
   /** Its backend's connection is for others then. */
@@ -763,6 +716,11 @@ class ChunkWindowTest {
     }
 
     @Override
+    public Wait waitToRead(int length) {
+      return answer.waitToRead(length);
+    }
+
+    @Override
     public boolean isOpen() {
       return answer.isOpen();
     }
@@ -801,6 +759,11 @@ class ChunkWindowTest {
           target.put(bytes);
           hasWritten = bytes.limit() == bytes.capacity();
           return length;
+        }
+
+        @Override
+        public Wait waitToRead(int length) {
+          return Wait.REMOTE;
         }
 
         @Override

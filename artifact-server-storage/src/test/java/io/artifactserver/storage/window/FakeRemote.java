@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -182,6 +183,11 @@ final class FakeRemote implements ChunkSource {
         onFilled.accept(target);
       }
       return length;
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return Wait.REMOTE;
     }
 
     @Override
