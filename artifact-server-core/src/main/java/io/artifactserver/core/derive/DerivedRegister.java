@@ -1,0 +1,88 @@
+package io.artifactserver.core.derive;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digest;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Which forms of which blobs are kept. A blob's rows go with the blob's. Thread-safe; every method
+ * asks the database.
+ */
+public interface DerivedRegister {
+  /**
+   * Blobs in use that lack a form, by key. Damaged ones are left out.
+   *
+   * @param forms by name
+   * @param minLength of a blob, in bytes
+   * @param maxLength of a blob, in bytes
+   * @param after every key comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  List<Underived> missing(
+      Collection<String> forms, long minLength, long maxLength, String after, int limit);
+
+  /** What is known of a blob's forms. */
+  List<Derived> of(BlobRef blob);
+
+  /**
+   * Adds a form, in one short transaction.
+   *
+   * @return false if the blob is gone or the form is known: the caller deletes what it offered
+   */
+  boolean add(BlobRef blob, Derived derived);
+
+  /**
+   * Forgets the forms of a blob, so that they are computed again.
+   *
+   * @return the blobs of the forms, which the caller deletes
+   */
+  List<BlobRef> forget(BlobRef blob);
+
+  /**
+   * The artifacts that lie in a folder, newest first, with one of their forms.
+   *
+   * @param repository by name
+   * @param folder empty, or a path that ends in a slash
+   * @param form by name
+   * @param limit of artifacts
+   */
+  Folder folder(String repository, String folder, String form, int limit);
+
+  /**
+   * A blob that lacks a form. Immutable.
+   *
+   * @param sha256 of its plain bytes
+   */
+  record Underived(BlobRef blob, Digest sha256) {}
+
+  /**
+   * A folder. Immutable.
+   *
+   * @param members those with the form
+   * @param waiting those that have no such row yet
+   * @param hasStore whether artifacts lie in a folder of it whose name ends in {@code .castr}
+   */
+  record Folder(List<Member> members, List<Waiting> waiting, boolean hasStore) {
+    public Folder {
+      members = List.copyOf(members);
+      waiting = List.copyOf(waiting);
+    }
+  }
+
+  /**
+   * An artifact with its form. Immutable.
+   *
+   * @param path of the artifact
+   * @param content the SHA-256 of the artifact
+   */
+  record Member(String path, Digest content, Derived.Stored form) {}
+
+  /**
+   * An artifact whose form is not decided. Immutable.
+   *
+   * @param path of the artifact
+   * @param length of the artifact
+   */
+  record Waiting(String path, long length) {}
+}

@@ -1,0 +1,33 @@
+package io.artifactserver.core.derive;
+
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * A chunk as it is sent: pieces of a blob with framing before each, and nothing copied. Immutable.
+ *
+ * @param pieces in the order in which they are sent
+ */
+public record FramedChunk(List<Piece> pieces) {
+  public FramedChunk {
+    pieces = List.copyOf(pieces);
+  }
+
+  /** In bytes, framing included. */
+  public long length() {
+    long length = 0;
+    for (Piece piece : pieces) {
+      length += piece.framing().remaining() + piece.range().length();
+    }
+    return length;
+  }
+
+  /**
+   * One piece.
+   *
+   * @param framing what precedes the bytes; whoever reads it duplicates it first
+   * @param range of the blob
+   */
+  public record Piece(ByteBuffer framing, ByteRange range) {}
+}

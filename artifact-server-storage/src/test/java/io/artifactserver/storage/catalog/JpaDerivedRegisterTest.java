@@ -1,0 +1,175 @@
+package io.artifactserver.storage.catalog;
+
+import static io.artifactserver.storage.catalog.TestContent.digests;
+import static io.artifactserver.storage.catalog.TestContent.newBlob;
+import static io.artifactserver.storage.catalog.TestContent.newEncryptedBlob;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.blob.BlobChecksums;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.DataKeyStore;
+import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.derive.DerivedRegister.Folder;
+import io.artifactserver.core.derive.DerivedRegister.Member;
+import io.artifactserver.core.derive.DerivedRegister.Underived;
+import io.artifactserver.core.derive.DerivedRegister.Waiting;
+import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class JpaDerivedRegisterTest {
+  private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  private static CatalogApplication application;
+  private static ArtifactCatalog catalog;
+  private static BlobRegister blobs;
+  private static DerivedRegister derived;
+
+  private String repository;
+
+  @BeforeAll
+  static void start() {
+    application = new CatalogApplication(TestDatabase.create());
+    catalog = application.bean(ArtifactCatalog.class);
+    blobs = application.bean(BlobRegister.class);
+    derived = application.bean(DerivedRegister.class);
+  }
+
+  @AfterAll
+  static void stop() {
+    application.close();
+  }
+
+  @BeforeEach
+  void createRepository() {
+    repository = "derived" + NAMES.incrementAndGet();
+    catalog.createRepository(repository, true, false);
+  }
+
+  @Test
+  void findsWhatLacksAForm() {
+    BlobRef none = add("none");
+    BlobRef one = add("one of two");
+    BlobRef both = add("both");
+    add("s");
+    BlobRef suspect = add("suspect");
+    blobs.suspect(suspect);
+    derived.add(one, stored("a"));
+    derived.add(both, stored("a"));
+    derived.add(both, new Derived.Skipped("b"));
+    assertThat(missing("a", "b")).contains(none, one).doesNotContain(both, suspect);
+    assertThat(missing("a")).contains(none).doesNotContain(one, both);
+    Underived first = derived.missing(List.of("a", "b"), 2, 1000, "", 1).getFirst();
+    assertThat(derived.missing(List.of("a", "b"), 2, 1000, first.blob().key(), 100))
+        .doesNotContain(first);
+    assertThat(derived.missing(List.of("a"), 4, 4, "", 100).stream().map(Underived::blob))
+        .contains(none)
+        .doesNotContain(one);
+    catalog.remove(new ArtifactId(repository, "none"));
+    assertThat(missing("a", "b")).doesNotContain(none);
+  }
+
+  @Test
+  void keepsOneOfEachForm() {
+    BlobRef blob = add("text");
+    Derived.Stored form = stored("a");
+    assertThat(derived.add(blob, form)).isTrue();
+    assertThat(derived.add(blob, stored("a"))).isFalse();
+    assertThat(derived.add(blob, new Derived.Skipped("b"))).isTrue();
+    assertThat(derived.add(newBlob("nowhere"), stored("a"))).isFalse();
+    assertThat(derived.of(blob)).containsExactly(form, new Derived.Skipped("b"));
+    assertThat(derived.forget(blob)).containsExactly(form.blob());
+    assertThat(derived.of(blob)).isEmpty();
+    assertThat(derived.forget(newBlob("nowhere"))).isEmpty();
+  }
+
+  /** Or the sweeper would delete the form, its data key and its checksums. */
+  @Test
+  void formIsNoOrphan() {
+    BlobRef blob = newEncryptedBlob("secret");
+    catalog.add(new ArtifactId(repository, "a"), "text/plain", blob, digests("secret"));
+    BlobRef formBlob = newEncryptedBlob("form");
+    Derived.Stored form = new Derived.Stored("a", formBlob, digests("form").sha256(), CREATED);
+    DataKeyStore dataKeys = application.bean(DataKeyStore.class);
+    BlobChecksums checksums = application.bean(BlobChecksums.class);
+    dataKeys.put(new WrappedDataKey(formBlob.key(), new byte[] {1}, 1));
+    checksums.put(formBlob.key(), new byte[4]);
+    derived.add(blob, form);
+    Instant later = blobs.now().plusSeconds(60);
+    dataKeys.deleteOrphans(later);
+    checksums.deleteOrphans(later);
+    assertThat(dataKeys.find(formBlob.key())).isPresent();
+    assertThat(checksums.find(formBlob.key())).isPresent();
+    assertThat(blobs.known(List.of(formBlob.key(), blob.key())))
+        .containsExactlyInAnyOrder(formBlob.key(), blob.key());
+    assertThat(derived.of(blob)).containsExactly(form);
+    assertThat(blobs.derivedFrom(blob)).containsExactly(formBlob);
+
+    catalog.remove(new ArtifactId(repository, "a"));
+    assertThat(blobs.forget(blob)).isTrue();
+    assertThat(blobs.known(List.of(formBlob.key()))).isEmpty();
+    assertThat(blobs.derivedFrom(blob)).isEmpty();
+    dataKeys.deleteOrphans(later);
+    checksums.deleteOrphans(later);
+    assertThat(dataKeys.find(formBlob.key())).isEmpty();
+    assertThat(checksums.find(formBlob.key())).isEmpty();
+  }
+
+  @Test
+  void listsFolder() {
+    BlobRef old = add("fw/ä/old");
+    application.clock().advance(Duration.ofSeconds(1));
+    BlobRef recent = add("fw/ä/new");
+    add("fw/ä/waiting");
+    BlobRef skipped = add("fw/ä/skipped");
+    BlobRef deeper = add("fw/ä/deeper/file");
+    BlobRef beside = add("fw/äa");
+    Derived.Stored oldForm = stored("a");
+    Derived.Stored recentForm = stored("a");
+    derived.add(old, oldForm);
+    derived.add(recent, recentForm);
+    derived.add(skipped, new Derived.Skipped("a"));
+    derived.add(deeper, stored("a"));
+    derived.add(beside, stored("a"));
+    Folder folder = derived.folder(repository, "fw/ä/", "a", 100);
+    assertThat(folder.members())
+        .containsExactly(
+            new Member("fw/ä/new", digests("fw/ä/new").sha256(), recentForm),
+            new Member("fw/ä/old", digests("fw/ä/old").sha256(), oldForm));
+    assertThat(folder.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
+    assertThat(folder.hasStore()).isFalse();
+    assertThat(derived.folder(repository, "", "a", 100).members()).isEmpty();
+    assertThat(derived.folder(repository, "fw/", "a", 100).members()).hasSize(1);
+    add("fw/ä/x.castr/abcd/file");
+    assertThat(derived.folder(repository, "fw/ä/", "a", 100).hasStore()).isTrue();
+    assertThat(derived.folder(repository, "fw/", "a", 100).hasStore()).isFalse();
+  }
+
+  private List<BlobRef> missing(String... forms) {
+    return derived.missing(List.of(forms), 2, 1000, "", 1000).stream()
+        .map(Underived::blob)
+        .toList();
+  }
+
+  private BlobRef add(String path) {
+    BlobRef blob = newBlob(path);
+    catalog.add(new ArtifactId(repository, path), "text/plain", blob, digests(path));
+    return catalog.find(new ArtifactId(repository, path)).orElseThrow().blob();
+  }
+
+  private static Derived.Stored stored(String form) {
+    return new Derived.Stored(form, newBlob("form"), digests("form").sha256(), CREATED);
+  }
+}

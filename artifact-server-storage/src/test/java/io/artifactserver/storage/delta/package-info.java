@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.storage.delta;
+
+import org.jspecify.annotations.NullMarked;
