@@ -1,40 +1,45 @@
 package io.artifactserver.core.access;
 
 import java.time.Instant;
-import java.util.Set;
 
 /**
  * What is kept of a token: enough to recognise it, not enough to use it. Immutable.
  *
  * @param id the public part, by which the token is looked up
  * @param name the operator's own words for it
+ * @param description more of them; may be empty
  * @param role what its bearer may do
- * @param repositories a device may read; empty for every one
+ * @param scope where
  * @param secretDigest SHA-256 of the secret part, lower-case hexadecimal. The secret has 256 random
  *     bits, so a slow password hash would add nothing but load.
  * @param createdAt when it was made
+ * @param expiresAt first instant at which it is no longer good; {@link #NEVER} if there is none
  */
 public record AccessToken(
     String id,
     String name,
+    String description,
     Role role,
-    Set<String> repositories,
+    Scope scope,
     String secretDigest,
-    Instant createdAt) {
-  public AccessToken {
-    repositories = Set.copyOf(repositories);
+    Instant createdAt,
+    Instant expiresAt) {
+  /** Of a token without an expiry. */
+  public static final Instant NEVER = Instant.MAX;
+
+  /** Whether it is no longer good. */
+  public boolean isExpired(Instant now) {
+    return !now.isBefore(expiresAt);
   }
 
-  /** What a bearer may do. */
-  public enum Role {
-    /** Everything. */
-    OPERATOR,
-    /** Download. */
-    DEVICE
+  /** Its bearer. */
+  public Caller caller() {
+    return new Caller(id, name, role, scope);
   }
 
-  /** Whether the bearer may download from the repository. */
-  public boolean mayRead(String repository) {
-    return role == Role.OPERATOR || repositories.isEmpty() || repositories.contains(repository);
+  /** This token, but for what an operator says of it. */
+  public AccessToken with(String newDescription, Scope newScope, Instant newExpiry) {
+    return new AccessToken(
+        id, name, newDescription, role, newScope, secretDigest, createdAt, newExpiry);
   }
 }

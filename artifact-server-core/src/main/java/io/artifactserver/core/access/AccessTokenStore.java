@@ -1,6 +1,8 @@
 package io.artifactserver.core.access;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -16,8 +18,27 @@ public interface AccessTokenStore {
   /** The token, if there is one that is not revoked. */
   Optional<AccessToken> find(String id);
 
-  /** All tokens that are not revoked, by creation. */
+  /** All tokens that are not revoked, by creation; those that expired too. */
   List<AccessToken> list();
+
+  /** When tokens were last used, by id, as far as {@link #used} told; absent if never. */
+  Map<String, Instant> lastUses();
+
+  /**
+   * Keeps when tokens were used.
+   *
+   * @param uses by id; unknown ids are ignored
+   */
+  void used(Map<String, Instant> uses);
+
+  /**
+   * Adds a token that takes the place of another one, which stays good for a while.
+   *
+   * @param id of the other one
+   * @param until when the other one expires, unless it does so before
+   * @return false if there is no such token
+   */
+  boolean replace(String id, AccessToken replacement, Instant until);
 
   /**
    * Adds a token with a new id, or with that of a revoked one: an operator may let a device's

@@ -16,7 +16,9 @@ public record CertificateGrant(String subject) {
   /** Every certificate that is verified and has no grant of its own. */
   public static final String ANY = "*";
 
-  private static final String PREFIX = "certificate-";
+  /** What the id of every grant begins with, and no token's. */
+  public static final String PREFIX = "certificate-";
+
   private static final int ID_DIGITS = 32;
 
   /** By which the grant is looked up. */
@@ -32,7 +34,14 @@ public record CertificateGrant(String subject) {
   /** What to keep: a device's token, named by the subject. */
   public AccessToken toAccessToken(Set<String> repositories, Instant createdAt) {
     return new AccessToken(
-        id(), subject, AccessToken.Role.DEVICE, repositories, digest(), createdAt);
+        id(),
+        subject,
+        "",
+        Role.DEVICE,
+        Scope.of(repositories),
+        digest(),
+        createdAt,
+        AccessToken.NEVER);
   }
 
   private String digest() {

@@ -86,8 +86,9 @@ public final class TokenSecret {
 
   /** What to keep of this token. */
   public AccessToken toAccessToken(
-      String name, AccessToken.Role role, Set<String> repositories, Instant createdAt) {
-    return new AccessToken(id, name, role, repositories, digest(), createdAt);
+      String name, Role role, Set<String> repositories, Instant createdAt) {
+    return new AccessToken(
+        id, name, "", role, Scope.of(repositories), digest(), createdAt, AccessToken.NEVER);
   }
 
   /** Without the secret. */

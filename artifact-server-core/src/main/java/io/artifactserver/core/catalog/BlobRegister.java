@@ -18,7 +18,15 @@ public interface BlobRegister {
    */
   boolean forget(BlobRef blob);
 
-  /** Those of {@code keys} that the catalog knows, retired ones included. */
+  /**
+   * The blobs that were derived from a blob, which the catalog forgets with it. The caller deletes
+   * their bytes after those of the blob.
+   */
+  default List<BlobRef> derivedFrom(BlobRef blob) {
+    return List.of();
+  }
+
+  /** Those of {@code keys} that the catalog knows, retired and derived ones included. */
   Set<String> known(Collection<String> keys);
 
   /** Marks a blob whose stored bytes are not what was stored; stays until the blob is deleted. */

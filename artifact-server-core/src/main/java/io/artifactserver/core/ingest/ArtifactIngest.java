@@ -10,9 +10,12 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
+import io.artifactserver.core.limit.OverQuotaException;
+import io.artifactserver.core.limit.QuotaLedger;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -34,17 +37,39 @@ public final class ArtifactIngest {
   private final ArtifactCatalog catalog;
   private final BlobStores stores;
   private final Quota quota;
+  private final QuotaLedger repositoryQuotas;
   private final Executor digestExecutor;
+  private final DerivationRequests derivations;
+
+  /** An ingest after which nothing is derived. */
+  public ArtifactIngest(
+      ArtifactCatalog catalog,
+      BlobStores stores,
+      Quota quota,
+      QuotaLedger repositoryQuotas,
+      Executor digestExecutor) {
+    this(catalog, stores, quota, repositoryQuotas, digestExecutor, () -> {});
+  }
 
   /**
+   * @param quota of the store
+   * @param repositoryQuotas of each repository
    * @param digestExecutor runs the digests of all uploads; bounds their parallelism
+   * @param derivations is told of every new artifact
    */
   public ArtifactIngest(
-      ArtifactCatalog catalog, BlobStores stores, Quota quota, Executor digestExecutor) {
+      ArtifactCatalog catalog,
+      BlobStores stores,
+      Quota quota,
+      QuotaLedger repositoryQuotas,
+      Executor digestExecutor,
+      DerivationRequests derivations) {
     this.catalog = catalog;
     this.stores = stores;
     this.quota = quota;
+    this.repositoryQuotas = repositoryQuotas;
     this.digestExecutor = digestExecutor;
+    this.derivations = derivations;
   }
 
   /**
@@ -67,7 +92,9 @@ public final class ArtifactIngest {
       return compare(existing.get(), request, source);
     }
     BlobStore store = stores.of(repository.encrypted());
-    try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
+    long announced = Math.max(0, request.declaredLength());
+    try (Quota.Reservation reservation = quota.reserve(announced);
+        QuotaLedger.Reservation place = repositoryQuotas.reserve(id.repository(), announced);
         BlobUpload upload = store.begin()) {
       Digests digests =
           transfer(
@@ -75,9 +102,12 @@ public final class ArtifactIngest {
               source,
               (buffer, received) -> {
                 reservation.growTo(received);
+                grow(place, received);
                 upload.write(buffer);
               });
-      return link(request, upload, digests, reservation);
+      return link(request, upload, digests, reservation, place);
+    } catch (OverQuotaException e) {
+      throw new IngestException.RepositoryFull(e);
     }
   }
 
@@ -113,17 +143,36 @@ public final class ArtifactIngest {
     throw new IngestException.PathTaken(existing, offered.sha256());
   }
 
+  private static void grow(QuotaLedger.Reservation place, long received)
+      throws IngestException.RepositoryFull {
+    try {
+      place.growTo(received);
+    } catch (OverQuotaException e) {
+      throw new IngestException.RepositoryFull(e);
+    }
+  }
+
   private IngestResult link(
-      IngestRequest request, BlobUpload upload, Digests digests, Quota.Reservation reservation)
+      IngestRequest request,
+      BlobUpload upload,
+      Digests digests,
+      Quota.Reservation reservation,
+      QuotaLedger.Reservation place)
       throws IngestException, StorageException {
-    Optional<Addition> shared = catalog.share(request.id(), request.mediaType(), digests);
+    Optional<Addition> shared =
+        place.adding(
+            () -> catalog.share(request.id(), request.mediaType(), digests),
+            result -> result.filter(Addition.Added.class::isInstance).isPresent());
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }
     BlobRef blob = upload.commit();
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.
-    Addition addition = catalog.add(request.id(), request.mediaType(), blob, digests);
+    Addition addition =
+        place.adding(
+            () -> catalog.add(request.id(), request.mediaType(), blob, digests),
+            Addition.Added.class::isInstance);
     if (addition instanceof Addition.Added added && added.artifact().blob().equals(blob)) {
       reservation.keep();
     } else {
@@ -141,10 +190,13 @@ public final class ArtifactIngest {
     }
   }
 
-  private static IngestResult result(IngestRequest request, Addition addition, Digests digests)
+  private IngestResult result(IngestRequest request, Addition addition, Digests digests)
       throws IngestException {
     return switch (addition) {
-      case Addition.Added added -> new IngestResult.Created(added.artifact());
+      case Addition.Added added -> {
+        derivations.deriveSoon();
+        yield new IngestResult.Created(added.artifact());
+      }
       case Addition.PathTaken taken -> sameOrTaken(taken.existing(), digests);
       case Addition.NoRepository _ ->
           throw new IngestException.RepositoryNotFound(request.id().repository());

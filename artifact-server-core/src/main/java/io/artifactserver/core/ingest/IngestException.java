@@ -3,6 +3,7 @@ package io.artifactserver.core.ingest;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.limit.OverQuotaException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +69,15 @@ public abstract sealed class IngestException extends Exception {
 
     public QuotaExceeded(long maxTotal) {
       super("The store's quota of %d bytes would be exceeded".formatted(maxTotal), null);
+    }
+  }
+
+  /** The repository may not hold more. */
+  public static final class RepositoryFull extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public RepositoryFull(OverQuotaException cause) {
+      super(String.valueOf(cause.getMessage()), cause);
     }
   }
 

@@ -67,10 +67,14 @@ public final class ArtifactRetirement {
       expired = register.retiredBefore(clock.instant().minus(gracePeriod), BATCH);
       int before = deleted;
       for (BlobRef blob : expired) {
+        List<BlobRef> derived = register.derivedFrom(blob);
         // The row goes first: a crash in between leaves an orphan, never a row without bytes.
         if (register.forget(blob)) {
           quota.release(blob.length());
           stores.delete(blob);
+          for (BlobRef each : derived) {
+            stores.delete(each);
+          }
           deleted++;
         }
       }

@@ -65,21 +65,21 @@ class TokenSecretTest {
   }
 
   @Test
-  void aDeviceReadsItsRepositoriesAndAnOperatorEveryOne() {
-    AccessToken everything = token(AccessToken.Role.DEVICE, Set.of());
-    AccessToken one = token(AccessToken.Role.DEVICE, Set.of("edge"));
-    AccessToken operator = token(AccessToken.Role.OPERATOR, Set.of("edge"));
-    assertThat(everything.mayRead("other")).isTrue();
-    assertThat(one.mayRead("edge")).isTrue();
-    assertThat(one.mayRead("other")).isFalse();
-    assertThat(operator.mayRead("other")).isTrue();
+  void aDeviceReadsItsRepositoriesAndAnAdminEveryOne() {
+    AccessToken everything = token(Role.DEVICE, Set.of());
+    AccessToken one = token(Role.DEVICE, Set.of("edge"));
+    AccessToken operator = token(Role.ADMIN, Set.of("edge"));
+    assertThat(everything.caller().mayReadAllOf("other")).isTrue();
+    assertThat(one.caller().mayReadAllOf("edge")).isTrue();
+    assertThat(one.caller().mayReadAllOf("other")).isFalse();
+    assertThat(operator.caller().mayReadAllOf("other")).isTrue();
   }
 
   private static AccessToken kept(TokenSecret secret) {
-    return secret.toAccessToken("robot", AccessToken.Role.DEVICE, Set.of(), Instant.EPOCH);
+    return secret.toAccessToken("robot", Role.DEVICE, Set.of(), Instant.EPOCH);
   }
 
-  private static AccessToken token(AccessToken.Role role, Set<String> repositories) {
+  private static AccessToken token(Role role, Set<String> repositories) {
     return TokenSecret.generate().toAccessToken("robot", role, repositories, Instant.EPOCH);
   }
 }

@@ -18,6 +18,8 @@ import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.FaultyBlobStore;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.limit.InMemoryQuotaStore;
+import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import java.io.ByteArrayInputStream;
@@ -40,7 +42,9 @@ class RepositoryEncryptionTest {
   private final BlobStores stores = BlobStores.of(plain, faulty);
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> now);
   private final Quota quota = new Quota(1000, 100_000, 0);
-  private final ArtifactIngest ingest = new ArtifactIngest(catalog, stores, quota, Runnable::run);
+  private final ArtifactIngest ingest =
+      new ArtifactIngest(
+          catalog, stores, quota, new QuotaLedger(new InMemoryQuotaStore()), Runnable::run);
   private final RepositoryEncryption encryption =
       new RepositoryEncryption(catalog, catalog, stores, quota);
 

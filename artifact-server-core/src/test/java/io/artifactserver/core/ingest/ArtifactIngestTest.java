@@ -17,6 +17,10 @@ import io.artifactserver.core.catalog.FaultyArtifactCatalog;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.limit.InMemoryQuotaStore;
+import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.limit.RepositoryQuota;
+import io.artifactserver.core.limit.RepositoryUsage;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.core.retire.BlobSweeper;
 import java.io.ByteArrayInputStream;
@@ -50,9 +54,10 @@ class ArtifactIngestTest {
   private final InMemoryArtifactCatalog rows = new InMemoryArtifactCatalog();
   private final FaultyArtifactCatalog catalog = new FaultyArtifactCatalog(rows);
   private final Quota quota = new Quota(MAX_LENGTH, MAX_TOTAL, 0);
+  private final QuotaLedger ledger = new QuotaLedger(new InMemoryQuotaStore(rows));
   private final ArtifactIngest ingest =
       new ArtifactIngest(
-          catalog, BlobStores.of(store, encrypted), quota, ForkJoinPool.commonPool());
+          catalog, BlobStores.of(store, encrypted), quota, ledger, ForkJoinPool.commonPool());
 
   @BeforeEach
   void createRepositories() {
@@ -284,7 +289,13 @@ class ArtifactIngestTest {
   void theLoserOfARaceForAPathIsToldWhoseBytesAreThere() throws Exception {
     byte[] content = content(1000, 15);
     byte[] other = content(1000, 16);
-    ArtifactIngest rival = new ArtifactIngest(rows, BlobStores.of(memory), quota, Runnable::run);
+    ArtifactIngest rival =
+        new ArtifactIngest(
+            rows,
+            BlobStores.of(memory),
+            quota,
+            new QuotaLedger(new InMemoryQuotaStore()),
+            Runnable::run);
     catalog.beforeAdd(() -> {
       try {
         rival.ingest(request("edge/firmware", -1, List.of()), new ByteArrayInputStream(content));
@@ -361,6 +372,28 @@ class ArtifactIngestTest {
     assertThat(blobs()).isEmpty();
     assertThat(memory.openUploads()).isZero();
     assertThat(quota.used()).isEqualTo(used);
+  }
+
+  @Test
+  void aFullRepositoryTakesNothingInAndAnotherDoes() throws Exception {
+    InputStream untouched = InputStream.nullInputStream();
+    untouched.close();
+    ledger.put("edge", new RepositoryQuota(1000, 1));
+    assertThatExceptionOfType(IngestException.RepositoryFull.class)
+        .isThrownBy(() -> ingest.ingest(request("edge/firmware", 1001, List.of()), untouched))
+        .withMessageContaining("edge");
+    // The length is not announced.
+    assertThatExceptionOfType(IngestException.RepositoryFull.class)
+        .isThrownBy(() -> put("edge/firmware", content(1001, 21)));
+    assertNothingIsKept();
+    put("edge/firmware", content(1000, 22));
+    assertThatExceptionOfType(IngestException.RepositoryFull.class)
+        .isThrownBy(() -> put("edge/other", content(0, 23)));
+    put("core/other", content(1001, 24));
+    // It is there, so it takes no room.
+    assertThat(put("edge/firmware", content(1000, 22)))
+        .isInstanceOf(IngestResult.AlreadyPresent.class);
+    assertThat(ledger.standing("edge").reserved()).isEqualTo(RepositoryUsage.EMPTY);
   }
 
   private long quotaIsNearlyUsedUp() {

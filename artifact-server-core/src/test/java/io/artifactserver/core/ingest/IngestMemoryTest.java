@@ -10,6 +10,8 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.limit.InMemoryQuotaStore;
+import io.artifactserver.core.limit.QuotaLedger;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -40,6 +42,7 @@ class IngestMemoryTest {
             catalog,
             BlobStores.of(new DiscardingBlobStore()),
             new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
+            new QuotaLedger(new InMemoryQuotaStore()),
             Runnable::run);
     IngestRequest request =
         new IngestRequest(

@@ -17,6 +17,8 @@ import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.FaultyBlobStore;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.limit.InMemoryQuotaStore;
+import io.artifactserver.core.limit.QuotaLedger;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +43,12 @@ class RetirementTest {
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> now);
   private final Quota quota = new Quota(1000, 100_000, 0);
   private final ArtifactIngest ingest =
-      new ArtifactIngest(catalog, BlobStores.of(store), quota, Runnable::run);
+      new ArtifactIngest(
+          catalog,
+          BlobStores.of(store),
+          quota,
+          new QuotaLedger(new InMemoryQuotaStore()),
+          Runnable::run);
   private final ArtifactRetirement retirement =
       new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, () -> now);
   private final BlobSweeper sweeper =

@@ -1,6 +1,8 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.access.Scope;
 import jakarta.persistence.CollectionTable;
 import jakarta.persistence.Column;
 import jakarta.persistence.ElementCollection;
@@ -22,6 +24,9 @@ class AccessTokenRow {
   private String name;
 
   @Column(nullable = false)
+  private String description;
+
+  @Column(nullable = false)
   private String role;
 
   @Column(name = "secret_digest", nullable = false)
@@ -29,6 +34,9 @@ class AccessTokenRow {
 
   @Column(name = "created_at", nullable = false)
   private Instant createdAt;
+
+  @Column(name = "expires_at")
+  private @Nullable Instant expiresAt;
 
   @Column(name = "revoked_at")
   private @Nullable Instant revokedAt;
@@ -38,12 +46,24 @@ class AccessTokenRow {
   @Column(name = "repository", nullable = false)
   private Set<String> repositories;
 
+  @ElementCollection
+  @CollectionTable(name = "access_token_path", joinColumns = @JoinColumn(name = "token_id"))
+  @Column(name = "prefix", nullable = false)
+  private Set<String> paths;
+
   @SuppressWarnings("NullAway.Init") // Hibernate fills the fields.
   protected AccessTokenRow() {}
 
-  /** Loads the repositories unless the query fetched them. */
+  /** Loads the scope unless the query fetched it. */
   AccessToken toAccessToken() {
     return new AccessToken(
-        id, name, AccessToken.Role.valueOf(role), repositories, secretDigest, createdAt);
+        id,
+        name,
+        description,
+        Role.valueOf(role),
+        new Scope(repositories, paths),
+        secretDigest,
+        createdAt,
+        expiresAt == null ? AccessToken.NEVER : expiresAt);
   }
 }

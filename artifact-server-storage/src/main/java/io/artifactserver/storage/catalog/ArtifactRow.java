@@ -40,6 +40,10 @@ class ArtifactRow {
     return id;
   }
 
+  String path() {
+    return path;
+  }
+
   BlobRow blob() {
     return blob;
   }

@@ -32,6 +32,7 @@ interface BlobChecksumRows extends Repository<BlobChecksumRow, String> {
           delete from blob_checksum c
           where c.created_at < :instant
             and not exists (select from blob b where b.blob_key = c.blob_key)
+            and not exists (select from derived d where d.blob_key = c.blob_key)
           """)
   int deleteOrphans(@Param("instant") Instant instant);
 }

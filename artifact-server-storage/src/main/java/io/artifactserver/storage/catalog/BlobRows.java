@@ -101,7 +101,14 @@ interface BlobRows extends Repository<BlobRow, Long> {
           """)
   int deleteUnused(@Param("id") long id);
 
-  @Query("select b.key from BlobRow b where b.key in :keys")
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          select blob_key from blob where blob_key in :keys
+          union all
+          select blob_key from derived where blob_key in :keys
+          """)
   Set<String> known(@Param("keys") Collection<String> keys);
 
   /** Plain blobs of artifacts in repositories that encrypt, by key. */

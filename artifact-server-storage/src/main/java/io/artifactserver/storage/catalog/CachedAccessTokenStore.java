@@ -2,7 +2,9 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -43,6 +45,25 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   @Override
   public List<AccessToken> list() {
     return store.list();
+  }
+
+  @Override
+  public Map<String, Instant> lastUses() {
+    return store.lastUses();
+  }
+
+  @Override
+  public void used(Map<String, Instant> uses) {
+    store.used(uses);
+  }
+
+  @Override
+  public boolean replace(String id, AccessToken replacement, Instant until) {
+    try {
+      return store.replace(id, replacement, until);
+    } finally {
+      tokens.forget(id);
+    }
   }
 
   @Override

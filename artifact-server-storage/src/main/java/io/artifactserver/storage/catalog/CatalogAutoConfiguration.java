@@ -1,10 +1,14 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.limit.QuotaStore;
+import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderException;
@@ -15,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -24,6 +29,8 @@ import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
@@ -88,8 +95,28 @@ public class CatalogAutoConfiguration {
 
   @Bean
   @DependsOn(BOUND)
-  BlobRegister blobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
-    return new JpaBlobRegister(transactions, blobs, clock);
+  BlobRegister blobRegister(
+      CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock) {
+    return new JpaBlobRegister(transactions, blobs, derived, clock);
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  DerivedRegister derivedRegister(
+      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs) {
+    return new JpaDerivedRegister(transactions, derived, blobs);
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  QuotaStore quotaStore(CatalogTransactions transactions, DataSource dataSource) {
+    return new JdbcQuotaStore(transactions, JdbcClient.create(dataSource));
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  ProgressStore progressStore(CatalogTransactions transactions, DataSource dataSource) {
+    return new JdbcProgressStore(transactions, new JdbcTemplate(dataSource));
   }
 
   @Bean
@@ -103,6 +130,12 @@ public class CatalogAutoConfiguration {
   BlobChecksums blobChecksums(
       CatalogTransactions transactions, BlobChecksumRows rows, BlobRows blobs) {
     return new JpaBlobChecksums(transactions, rows, blobs);
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  AuditLog auditLog(CatalogTransactions transactions, AuditRows rows, InstantSource clock) {
+    return new JpaAuditLog(transactions, rows, clock);
   }
 
   @Bean

@@ -64,6 +64,7 @@ interface DataKeyRows extends Repository<DataKeyRow, String> {
           delete from data_key k
           where k.created_at < :instant
             and not exists (select from blob b where b.blob_key = k.blob_key)
+            and not exists (select from derived d where d.blob_key = k.blob_key)
           """)
   int deleteOrphans(@Param("instant") Instant instant);
 }

@@ -2,6 +2,7 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.derive.Derived;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -15,11 +16,14 @@ import org.springframework.data.domain.Limit;
 final class JpaBlobRegister implements BlobRegister {
   private final CatalogTransactions transactions;
   private final BlobRows blobs;
+  private final DerivedRows derived;
   private final InstantSource clock;
 
-  JpaBlobRegister(CatalogTransactions transactions, BlobRows blobs, InstantSource clock) {
+  JpaBlobRegister(
+      CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock) {
     this.transactions = transactions;
     this.blobs = blobs;
+    this.derived = derived;
     this.clock = clock;
   }
 
@@ -40,6 +44,16 @@ final class JpaBlobRegister implements BlobRegister {
   @Override
   public Set<String> known(Collection<String> keys) {
     return keys.isEmpty() ? Set.of() : Set.copyOf(transactions.read(() -> blobs.known(keys)));
+  }
+
+  @Override
+  public List<BlobRef> derivedFrom(BlobRef blob) {
+    return transactions.read(() ->
+        derived.of(blob.key()).stream()
+            .map(DerivedRow::toDerived)
+            .filter(Derived.Stored.class::isInstance)
+            .map(row -> ((Derived.Stored) row).blob())
+            .toList());
   }
 
   @Override

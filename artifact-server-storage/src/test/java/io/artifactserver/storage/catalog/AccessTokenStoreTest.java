@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.access.AccessToken;
-import io.artifactserver.core.access.AccessToken.Role;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,8 +59,7 @@ class AccessTokenStoreTest {
 
   @Test
   void listsByCreationInOneStatement() {
-    AccessToken newer =
-        token(TokenSecret.generate(), Role.OPERATOR, Set.of(), "2026-02-02T00:00:00Z");
+    AccessToken newer = token(TokenSecret.generate(), Role.ADMIN, Set.of(), "2026-02-02T00:00:00Z");
     AccessToken older =
         token(TokenSecret.generate(), Role.DEVICE, Set.of("a", "b"), "2026-02-01T00:00:00Z");
     store.add(newer);
@@ -92,6 +93,53 @@ class AccessTokenStoreTest {
     store.add(again);
     assertThat(store.find(secret.id())).contains(again);
     assertThat(store.isRevoked(secret.id())).isFalse();
+  }
+
+  @Test
+  void keepsScopeDescriptionAndExpiry() {
+    Instant expires = Instant.parse("2030-01-01T00:00:00Z");
+    AccessToken token =
+        token(TokenSecret.generate(), Role.PUBLISHER, Set.of(), "2026-05-01T00:00:00Z")
+            .with(
+                "of the nightly build",
+                new Scope(Set.of("a", "b"), Set.of("stable", "fw-*")),
+                expires);
+    store.add(token);
+    assertThat(store.find(token.id())).contains(token);
+    assertThat(store.list()).contains(token);
+  }
+
+  @Test
+  void aReplacedTokenExpiresAfterTheOverlapAndNotLater() {
+    Instant until = Instant.parse("2027-01-01T00:00:00Z");
+    AccessToken old = token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-06-01T00:00:00Z");
+    AccessToken replacement =
+        token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-06-02T00:00:00Z");
+    store.add(old);
+    // In the cache, so that the cache has to forget it.
+    assertThat(store.find(old.id()).map(AccessToken::expiresAt)).contains(AccessToken.NEVER);
+    assertThat(store.replace(old.id(), replacement, until)).isTrue();
+    assertThat(store.find(old.id()).map(AccessToken::expiresAt)).contains(until);
+    assertThat(store.find(replacement.id())).contains(replacement);
+    AccessToken next = token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-06-03T00:00:00Z");
+    assertThat(store.replace(old.id(), next, until.plusSeconds(60))).isTrue();
+    assertThat(store.find(old.id()).map(AccessToken::expiresAt)).contains(until);
+    store.revoke(next.id());
+    AccessToken none = token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-06-04T00:00:00Z");
+    assertThat(store.replace(next.id(), none, until)).isFalse();
+    assertThat(store.find(none.id())).isEmpty();
+  }
+
+  @Test
+  void keepsTheLastUseAndForgetsNoLaterOne() {
+    AccessToken token =
+        token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-07-01T00:00:00Z");
+    store.add(token);
+    assertThat(store.lastUses()).doesNotContainKey(token.id());
+    Instant later = Instant.parse("2026-07-03T00:00:00Z");
+    store.used(Map.of(token.id(), later, "absent", later));
+    store.used(Map.of(token.id(), later.minusSeconds(60)));
+    assertThat(store.lastUses()).containsEntry(token.id(), later);
   }
 
   private static AccessToken token(

@@ -1,0 +1,27 @@
+package io.artifactserver.core.access;
+
+import io.artifactserver.core.catalog.ArtifactId;
+
+/**
+ * Who is asking: a person, a pipeline or a device, however it was recognised. Immutable.
+ *
+ * @param id of its token or certificate grant, or {@code link-} and the key of its signed link
+ * @param name for people
+ * @param scope of an admin it is everything
+ */
+public record Caller(String id, String name, Role role, Scope scope) {
+  /** Whether the caller may download the artifact. */
+  public boolean mayRead(ArtifactId id) {
+    return role == Role.ADMIN || scope.includes(id);
+  }
+
+  /** Whether the caller may download something of the repository. */
+  public boolean mayReadSomeOf(String repository) {
+    return role == Role.ADMIN || scope.includesSomeOf(repository);
+  }
+
+  /** Whether the caller may download everything in the repository. */
+  public boolean mayReadAllOf(String repository) {
+    return role == Role.ADMIN || scope.includesAllOf(repository);
+  }
+}

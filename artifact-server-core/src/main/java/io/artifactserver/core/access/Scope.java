@@ -1,0 +1,78 @@
+package io.artifactserver.core.access;
+
+import io.artifactserver.core.catalog.ArtifactId;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Which artifacts a caller may reach. Immutable.
+ *
+ * @param repositories names; empty for every one
+ * @param paths prefixes, of whole segments: {@code stable} is {@code stable} and everything below
+ *     {@code stable/}. One that ends in {@code *} is of characters: {@code fw-*} is also {@code
+ *     fw-2.img}. Empty for every path.
+ */
+public record Scope(Set<String> repositories, Set<String> paths) {
+  /** Everything. */
+  public static final Scope ALL = new Scope(Set.of(), Set.of());
+
+  /** Most names and prefixes of one scope, each. */
+  public static final int MAX = 100;
+
+  private static final String WILDCARD = "*";
+
+  /**
+   * @throws IllegalArgumentException if there are too many, or a prefix is empty or begins with a
+   *     slash
+   */
+  public Scope {
+    repositories = Set.copyOf(repositories);
+    paths = paths.stream().map(Scope::withoutSlash).collect(Collectors.toUnmodifiableSet());
+    if (repositories.size() > MAX || paths.size() > MAX) {
+      throw new IllegalArgumentException("A scope has at most %d names".formatted(MAX));
+    }
+    for (String path : paths) {
+      if (path.isEmpty() || path.startsWith("/") || path.length() > ArtifactId.MAX_PATH_LENGTH) {
+        throw new IllegalArgumentException(
+            "A prefix of paths is 1 to %d characters and does not begin with '/'"
+                .formatted(ArtifactId.MAX_PATH_LENGTH));
+      }
+    }
+  }
+
+  /** Of whole repositories. */
+  public static Scope of(Set<String> repositories) {
+    return repositories.isEmpty() ? ALL : new Scope(repositories, Set.of());
+  }
+
+  /** Whether the artifact is in it. */
+  public boolean includes(ArtifactId id) {
+    return includesSomeOf(id.repository()) && (paths.isEmpty() || includesPath(id.path()));
+  }
+
+  /** Whether something of the repository may be in it. */
+  public boolean includesSomeOf(String repository) {
+    return repositories.isEmpty() || repositories.contains(repository);
+  }
+
+  /** Whether all of the repository is in it. */
+  public boolean includesAllOf(String repository) {
+    return paths.isEmpty() && includesSomeOf(repository);
+  }
+
+  private boolean includesPath(String path) {
+    for (String prefix : paths) {
+      if (prefix.endsWith(WILDCARD)
+          ? path.startsWith(prefix.substring(0, prefix.length() - 1))
+          : path.startsWith(prefix)
+              && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String withoutSlash(String path) {
+    return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+  }
+}

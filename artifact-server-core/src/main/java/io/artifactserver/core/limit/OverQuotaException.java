@@ -1,0 +1,15 @@
+package io.artifactserver.core.limit;
+
+/** A repository has no room for an upload. Nothing was reserved by the call that threw it. */
+public final class OverQuotaException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  OverQuotaException(String repository, RepositoryQuota quota, RepositoryUsage wanted) {
+    super(
+        wanted.artifacts() > quota.artifacts()
+            ? "The repository \"%s\" may have %d artifacts, and has them or takes them in now"
+                .formatted(repository, quota.artifacts())
+            : "The repository \"%s\" may hold %d bytes; %d would be too many"
+                .formatted(repository, quota.bytes(), wanted.bytes()));
+  }
+}

@@ -1,0 +1,228 @@
+package io.artifactserver.core.progress;
+
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.range.ByteRange;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes down what is sent to devices, and writes it into the store in batches. Thread-safe.
+ *
+ * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
+ * so many named themselves from one address. What comes beyond is not taken down, and counted.
+ */
+public final class ProgressBook {
+  /** Longest name of a device, in characters. */
+  public static final int MAX_NAME_LENGTH = 512;
+
+  private final ProgressStore store;
+  private final InstantSource clock;
+  private final int maxPending;
+  private final int maxPendingOfOrigin;
+  private final Map<Key, Pending> pending = new ConcurrentHashMap<>();
+  private final Queue<Key> order = new ConcurrentLinkedQueue<>();
+
+  /** What is on its way into the store; stays until it is there. */
+  private final Queue<Writing> writing = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger size = new AtomicInteger();
+  private final Map<Object, Integer> sizeByOrigin = new ConcurrentHashMap<>();
+  private final AtomicLong lost = new AtomicLong();
+
+  /**
+   * @param maxPending most devices whose progress is not in the store yet
+   * @param maxPendingOfOrigin most of them that named themselves from one address
+   */
+  public ProgressBook(
+      ProgressStore store, InstantSource clock, int maxPending, int maxPendingOfOrigin) {
+    this.store = store;
+    this.clock = clock;
+    this.maxPending = maxPending;
+    this.maxPendingOfOrigin = maxPendingOfOrigin;
+  }
+
+  /**
+   * Takes down that a device was sent a range. No I/O.
+   *
+   * @param device whose progress it is
+   * @param range of the subject's bytes
+   */
+  public void delivered(ProgressSubject subject, Device device, ByteRange range) {
+    if (range.isEmpty()) {
+      return;
+    }
+    if (device.name().length() > MAX_NAME_LENGTH || device.name().indexOf('\0') >= 0) {
+      lost.incrementAndGet();
+      return;
+    }
+    Key key = new Key(subject, device.name());
+    Instant now = clock.instant();
+    Pending known =
+        pending.computeIfPresent(
+            key, (_, before) -> new Pending(before.delivered.plus(range), now, before.origin));
+    if (known == null) {
+      begin(key, device.origin(), DeliveredBytes.of(range), now);
+    }
+  }
+
+  /**
+   * Writes what came first into the store.
+   *
+   * @param limit most rows
+   * @return how many rows were written
+   * @throws CatalogUnavailableException if the store does not answer; nothing is lost
+   */
+  public synchronized int flush(int limit) {
+    Key key;
+    while (writing.size() < limit && (key = order.poll()) != null) {
+      Key polled = key;
+      // It is never in neither of the two, where a reader would miss it.
+      pending.computeIfPresent(
+          polled,
+          (_, taken) -> {
+            writing.add(new Writing(polled, taken));
+            return null;
+          });
+    }
+    List<Addition> batch = writing.stream().map(Writing::addition).toList();
+    if (batch.isEmpty()) {
+      return 0;
+    }
+    try {
+      store.add(batch);
+    } catch (CatalogUnavailableException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // What the store will never take must not keep the rest from it.
+      lost.addAndGet(batch.size());
+      written();
+      throw e;
+    }
+    written();
+    return batch.size();
+  }
+
+  /**
+   * Returns a page of the devices that have something of the subject, by name: what is in the store
+   * and what is about to be.
+   *
+   * @param after every name comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  public List<DeviceProgress> list(ProgressSubject subject, String after, int limit) {
+    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
+    TreeMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
+    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
+    writing.forEach(value -> merge(merged, value, subject, after));
+    for (DeviceProgress stored : store.list(subject, after, limit)) {
+      merged.merge(stored.device(), stored, DeviceProgress::merged);
+    }
+    return merged.values().stream().limit(limit).toList();
+  }
+
+  private void written() {
+    writing.forEach(each -> ended(each.pending.origin));
+    writing.clear();
+  }
+
+  private static void merge(
+      Map<String, DeviceProgress> merged, Writing value, ProgressSubject subject, String after) {
+    if (value.key.subject.equals(subject) && byCodePoint(value.key.device, after) > 0) {
+      merged.merge(value.key.device, value.addition().progress(), DeviceProgress::merged);
+    }
+  }
+
+  /** Returns how many devices have progress that is not in the store yet. */
+  public int size() {
+    return size.get();
+  }
+
+  /** Returns how many deliveries were not taken down because there were too many devices. */
+  public long lost() {
+    return lost.get();
+  }
+
+  private void begin(Key key, @Nullable Object origin, DeliveredBytes delivered, Instant now) {
+    if (!begun(origin)) {
+      lost.incrementAndGet();
+      return;
+    }
+    boolean[] isNew = {false};
+    pending.compute(
+        key,
+        (_, before) -> {
+          isNew[0] = before == null;
+          return before == null
+              ? new Pending(delivered, now, origin)
+              : new Pending(before.delivered.plus(delivered), now, before.origin);
+        });
+    if (isNew[0]) {
+      order.add(key);
+    } else {
+      ended(origin);
+    }
+  }
+
+  private boolean begun(@Nullable Object origin) {
+    if (size.incrementAndGet() > maxPending) {
+      size.decrementAndGet();
+      return false;
+    }
+    if (origin != null && sizeByOrigin.merge(origin, 1, Integer::sum) > maxPendingOfOrigin) {
+      ended(origin);
+      return false;
+    }
+    return true;
+  }
+
+  private void ended(@Nullable Object origin) {
+    size.decrementAndGet();
+    if (origin != null) {
+      sizeByOrigin.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /** As the database sorts: the order of UTF-16 differs beyond the basic plane. */
+  private static int byCodePoint(String one, String other) {
+    int length = Math.min(one.length(), other.length());
+    for (int i = 0; i < length; i++) {
+      char a = one.charAt(i);
+      char b = other.charAt(i);
+      if (a != b) {
+        boolean isOrdinary = Character.isSurrogate(a) == Character.isSurrogate(b);
+        return isOrdinary ? Character.compare(a, b) : Character.isSurrogate(a) ? 1 : -1;
+      }
+    }
+    return Integer.compare(one.length(), other.length());
+  }
+
+  /**
+   * A device. Immutable.
+   *
+   * @param name of the device
+   * @param origin an address from which anybody can name devices; null if the device has shown who
+   *     it is
+   */
+  public record Device(String name, @Nullable Object origin) {}
+
+  private record Key(ProgressSubject subject, String device) {}
+
+  private record Writing(Key key, Pending pending) {
+    Addition addition() {
+      return new Addition(
+          key.subject, new DeviceProgress(key.device, pending.delivered, pending.updatedAt));
+    }
+  }
+
+  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {}
+}

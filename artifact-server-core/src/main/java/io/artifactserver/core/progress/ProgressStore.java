@@ -1,0 +1,37 @@
+package io.artifactserver.core.progress;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Keeps the progress of devices. Thread-safe. Every method asks the database and may block; {@link
+ * io.artifactserver.core.catalog.CatalogUnavailableException} says that it could not.
+ */
+public interface ProgressStore {
+  /** Adds to what is kept, in one transaction: one row a device and subject. */
+  void add(List<Addition> additions);
+
+  /**
+   * Returns a page of the devices that have something of the subject, by name.
+   *
+   * @param after every name comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  List<DeviceProgress> list(ProgressSubject subject, String after, int limit);
+
+  /**
+   * Forgets devices whose progress has not changed since.
+   *
+   * @param limit most rows
+   * @return how many were forgotten
+   */
+  int deleteUnchangedSince(Instant instant, int limit);
+
+  /**
+   * What was sent to a device since it was last added. Immutable.
+   *
+   * @param subject the artifact's bytes
+   * @param progress of the device
+   */
+  record Addition(ProgressSubject subject, DeviceProgress progress) {}
+}

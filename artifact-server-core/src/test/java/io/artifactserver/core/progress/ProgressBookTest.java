@@ -1,0 +1,195 @@
+package io.artifactserver.core.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.progress.ProgressBook.Device;
+import io.artifactserver.core.range.ByteRange;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ProgressBookTest {
+  private static final ProgressSubject SUBJECT = subject("edge", 1);
+
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private final Rows rows = new Rows();
+  private final ProgressBook book = new ProgressBook(rows, () -> now, 1000, 10);
+
+  @Test
+  void whatWasSentIsSeenAtOnceAndOnceItIsWritten() {
+    deliver("b", 0, 10);
+    deliver("a", 5, 10);
+    assertThat(names("", 10)).containsExactly("a", "b");
+    assertThat(book.flush(1)).isEqualTo(1);
+    assertThat(names("", 10)).containsExactly("a", "b");
+    now = now.plusSeconds(1);
+    deliver("b", 10, 10);
+    DeviceProgress b = book.list(SUBJECT, "a", 10).getFirst();
+    assertThat(b.delivered()).isEqualTo(DeliveredBytes.of(new ByteRange(0, 20)));
+    assertThat(b.updatedAt()).isEqualTo(now);
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.flush(10)).isZero();
+    assertThat(book.size()).isZero();
+    assertThat(book.list(SUBJECT, "a", 10)).containsExactly(b);
+    assertThat(book.list(subject("edge", 2), "", 10)).isEmpty();
+    assertThat(book.list(subject("other", 1), "", 10)).isEmpty();
+  }
+
+  @Test
+  void pagesGoThroughWhatIsWrittenAndWhatIsNot() {
+    for (int i = 0; i < 20; i++) {
+      deliver("device-" + (char) ('a' + i), 0, 1);
+      if (i % 3 == 0) {
+        book.flush(100);
+      }
+    }
+    List<String> found = new ArrayList<>();
+    for (List<String> page = names("", 7); !page.isEmpty(); page = names(found.getLast(), 7)) {
+      found.addAll(page);
+    }
+    assertThat(found).hasSize(20).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aStoreThatFailsLosesNothing() {
+    deliver("a", 0, 10);
+    rows.failure = new CatalogUnavailableException("The store is away");
+    assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> book.flush(10));
+    deliver("a", 10, 10);
+    assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> book.flush(10));
+    assertThat(book.size()).isEqualTo(2);
+    rows.failure = null;
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.list(SUBJECT, "", 1).getFirst().delivered().count()).isEqualTo(20);
+    assertThat(book.size()).isZero();
+  }
+
+  @Test
+  void whatTheStoreWillNeverTakeIsNotOfferedForEver() {
+    deliver("a", 0, 10);
+    rows.failure = new IllegalStateException("A row is wrong");
+    assertThatIllegalStateException().isThrownBy(() -> book.flush(10));
+    rows.failure = null;
+    assertThat(book.flush(10)).isZero();
+    assertThat(book.lost()).isEqualTo(1);
+    deliver("x".repeat(ProgressBook.MAX_NAME_LENGTH + 1), 0, 1);
+    deliver("a\0b", 0, 1);
+    assertThat(book.lost()).isEqualTo(3);
+    assertThat(book.size()).isZero();
+  }
+
+  /** One anonymous client cannot take the room of the others, nor the memory. */
+  @Test
+  void inventedNamesAreBoundedByTheirAddress() {
+    for (int i = 0; i < 100_000; i++) {
+      book.delivered(SUBJECT, new Device("invented-" + i, "192.0.2.1"), new ByteRange(0, 1));
+    }
+    assertThat(book.size()).isEqualTo(10);
+    assertThat(book.lost()).isEqualTo(100_000 - 10);
+    book.delivered(SUBJECT, new Device("neighbour", "192.0.2.2"), new ByteRange(0, 1));
+    deliver("known", 0, 1);
+    assertThat(names("", 100)).contains("neighbour", "known").hasSize(12);
+    book.flush(100);
+    book.delivered(SUBJECT, new Device("again", "192.0.2.1"), new ByteRange(0, 1));
+    assertThat(book.size()).isEqualTo(1);
+  }
+
+  @Test
+  void devicesBeyondTheBoundAreNotTakenDown() {
+    for (int i = 0; i < 2000; i++) {
+      deliver("device-" + i, 0, 1);
+    }
+    assertThat(book.size()).isEqualTo(1000);
+    assertThat(book.lost()).isEqualTo(1000);
+    deliver("device-0", 1, 1);
+    assertThat(book.lost()).isEqualTo(1000);
+  }
+
+  @Test
+  void nothingIsLostBetweenManyThreads() throws Exception {
+    int ranges = 20_000;
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        int first = t;
+        done.add(
+            threads.submit(() -> {
+              for (int i = first * ranges / 4; i < (first + 1) * ranges / 4; i++) {
+                deliver("device", 3L * i, 3);
+                if (i % 100 == 0) {
+                  book.flush(1);
+                }
+              }
+            }));
+      }
+      for (Future<?> each : done) {
+        each.get();
+      }
+    }
+    while (book.flush(100) > 0) {}
+    assertThat(book.list(SUBJECT, "", 1).getFirst().delivered().count()).isEqualTo(3L * ranges);
+    assertThat(book.size()).isZero();
+  }
+
+  private void deliver(String device, long position, long length) {
+    book.delivered(SUBJECT, new Device(device, null), new ByteRange(position, length));
+  }
+
+  private List<String> names(String after, int limit) {
+    return book.list(SUBJECT, after, limit).stream().map(DeviceProgress::device).toList();
+  }
+
+  private static ProgressSubject subject(String repository, int digest) {
+    byte[] bytes = new byte[32];
+    bytes[0] = (byte) digest;
+    return new ProgressSubject(repository, Digest.of(DigestAlgorithm.SHA_256, bytes), 1000);
+  }
+
+  /** Rows in memory, which may fail. Thread-safe. */
+  private static final class Rows implements ProgressStore {
+    private final TreeMap<String, DeviceProgress> rows = new TreeMap<>();
+    private volatile @Nullable RuntimeException failure;
+
+    @Override
+    public synchronized void add(List<Addition> additions) {
+      RuntimeException thrown = failure;
+      if (thrown != null) {
+        throw thrown;
+      }
+      for (Addition addition : additions) {
+        rows.merge(key(addition), addition.progress(), DeviceProgress::merged);
+      }
+    }
+
+    private static String key(Addition addition) {
+      return addition.subject() + " " + addition.progress().device();
+    }
+
+    @Override
+    public synchronized List<DeviceProgress> list(
+        ProgressSubject subject, String after, int limit) {
+      return rows.entrySet().stream()
+          .filter(row -> row.getKey().startsWith(subject + " "))
+          .map(row -> row.getValue())
+          .filter(progress -> progress.device().compareTo(after) > 0)
+          .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public int deleteUnchangedSince(Instant instant, int limit) {
+      return 0;
+    }
+  }
+}

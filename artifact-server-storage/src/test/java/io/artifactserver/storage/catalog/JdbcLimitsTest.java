@@ -1,0 +1,114 @@
+package io.artifactserver.storage.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.limit.QuotaStore;
+import io.artifactserver.core.limit.RepositoryQuota;
+import io.artifactserver.core.limit.RepositoryUsage;
+import io.artifactserver.core.progress.DeliveredBytes;
+import io.artifactserver.core.progress.DeviceProgress;
+import io.artifactserver.core.progress.ProgressStore;
+import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Quotas and progress in a real PostgreSQL. */
+class JdbcLimitsTest {
+  private static final Instant THEN = Instant.parse("2026-01-01T00:00:00Z");
+
+  private static CatalogApplication application;
+  private static QuotaStore quotas;
+  private static ProgressStore progress;
+
+  @BeforeAll
+  static void start() {
+    application = new CatalogApplication(TestDatabase.create());
+    ArtifactCatalog catalog = application.bean(ArtifactCatalog.class);
+    catalog.createRepository("edge", true, false);
+    catalog.createRepository("other", true, false);
+    quotas = application.bean(QuotaStore.class);
+    progress = application.bean(ProgressStore.class);
+  }
+
+  @AfterAll
+  static void stop() {
+    application.close();
+  }
+
+  @Test
+  void keepsAQuotaAndTakesItAway() {
+    assertThat(quotas.quota("edge")).isEqualTo(RepositoryQuota.NONE);
+    for (RepositoryQuota quota :
+        List.of(
+            new RepositoryQuota(5, 7),
+            new RepositoryQuota(0, RepositoryQuota.NO_LIMIT),
+            new RepositoryQuota(RepositoryQuota.NO_LIMIT, 0),
+            RepositoryQuota.NONE)) {
+      assertThat(quotas.put("edge", quota)).isTrue();
+      assertThat(quotas.quota("edge")).isEqualTo(quota);
+    }
+    assertThat(quotas.put("absent", new RepositoryQuota(1, 1))).isFalse();
+    assertThat(quotas.quota("absent")).isEqualTo(RepositoryQuota.NONE);
+    assertThat(quotas.usage("edge")).isEqualTo(RepositoryUsage.EMPTY);
+  }
+
+  @Test
+  void addsWhatIsSentToWhatWasSent() {
+    ProgressSubject subject = subject("edge", 1);
+    progress.add(List.of(addition(subject, "b", 0, 10, 0), addition(subject, "a", 5, 5, 0)));
+    progress.add(
+        List.of(
+            addition(subject, "b", 10, 10, 9),
+            addition(subject("other", 1), "b", 0, 1, 9),
+            addition(subject("edge", 2), "b", 0, 2, 9),
+            addition(subject("absent", 1), "b", 0, 3, 9)));
+    assertThat(progress.list(subject, "", 10))
+        .containsExactly(device("a", 5, 5, 0), device("b", 0, 20, 9));
+    assertThat(progress.list(subject, "a", 10)).containsExactly(device("b", 0, 20, 9));
+    assertThat(progress.list(subject, "", 1)).containsExactly(device("a", 5, 5, 0));
+    assertThat(progress.list(subject("absent", 1), "", 1)).isEmpty();
+    assertThat(progress.list(subject("edge", 2), "", 9)).containsExactly(device("b", 0, 2, 9));
+  }
+
+  @Test
+  void forgetsWhatDoesNotChange() {
+    ProgressSubject subject = subject("edge", 3);
+    List<Addition> additions = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      additions.add(addition(subject, "device-" + i, 0, 1, i - 1000));
+    }
+    progress.add(additions);
+    assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isEqualTo(2);
+    assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isEqualTo(1);
+    assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isZero();
+    assertThat(progress.list(subject, "", 10))
+        .extracting(DeviceProgress::device)
+        .containsExactly("device-3", "device-4");
+  }
+
+  private static ProgressSubject subject(String repository, int digest) {
+    byte[] bytes = new byte[32];
+    bytes[0] = (byte) digest;
+    return new ProgressSubject(repository, Digest.of(DigestAlgorithm.SHA_256, bytes), 1000);
+  }
+
+  private static Addition addition(
+      ProgressSubject subject, String device, long position, long length, int seconds) {
+    return new Addition(subject, device(device, position, length, seconds));
+  }
+
+  private static DeviceProgress device(String device, long position, long length, int seconds) {
+    return new DeviceProgress(
+        device, DeliveredBytes.of(new ByteRange(position, length)), THEN.plusSeconds(seconds));
+  }
+}
