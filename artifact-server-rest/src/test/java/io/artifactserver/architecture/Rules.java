@@ -18,11 +18,12 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 
-/** Rules R1 to R12 of docs/architecture.md. */
+/** Rules R1 to R14 of docs/architecture.md. */
 final class Rules {
   private static final String CORE = "io.artifactserver.core..";
   private static final String STORAGE = "io.artifactserver.storage..";
   private static final String REST = "io.artifactserver.rest..";
+  private static final String ENGINE = "io.artifactserver.rest.engine..";
 
   private Rules() {}
 
@@ -51,7 +52,8 @@ final class Rules {
           .resideInAPackage(STORAGE);
 
   /** What backends and decorators share is not a backend itself. */
-  static final Set<String> BACKENDS = Set.of("file", "s3", "encrypted", "cache", "postgres");
+  static final Set<String> BACKENDS =
+      Set.of("file", "s3", "encrypted", "cache", "postgres", "hawkbit");
 
   static final ArchRule R4_BACKENDS_DO_NOT_SEE_EACH_OTHER =
       slices()
@@ -88,6 +90,7 @@ final class Rules {
   static final ArchRule R9_CORE_FIELDS_ARE_FINAL =
       fields().that().areDeclaredInClassesThat().resideInAPackage(CORE).should().beFinal();
 
+  /** One room composes answers. The engine repeats heads that it wrote, below Jetty's response. */
   static final ArchRule R10_ONLY_DOWNLOADS_TOUCH_JETTYS_RESPONSE =
       noClasses()
           .that()
@@ -127,6 +130,28 @@ final class Rules {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("software.amazon.awssdk..");
+
+  static final ArchRule R13_ONLY_THE_ENGINE_KNOWS_JETTYS_INTERNALS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(ENGINE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.eclipse.jetty..internal..");
+
+  /** Also to read from one would take bytes away from the connection that owns it. */
+  static final ArchRule R14_ONLY_THE_ENGINE_WRITES_TO_END_POINTS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage(ENGINE)
+          .should()
+          .callMethodWhere(
+              describe(
+                  "EndPoint.write, flush or fill",
+                  call ->
+                      call.getTarget().getName().matches("write|flush|fill")
+                          && call.getTargetOwner()
+                              .isAssignableTo("org.eclipse.jetty.io.EndPoint")));
 
   private static DescribedPredicate<JavaClass> isIn(Set<String> names) {
     return resideInAnyPackage(

@@ -1,8 +1,7 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.core.command.Command;
+import io.artifactserver.rest.command.Commands;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
@@ -23,13 +22,8 @@ public class ArtifactServerApplication {
    * @param arguments {@code --property=value} each, behind the command if there is one
    */
   public static void main(String[] arguments) {
-    if (arguments.length > 0) {
-      for (Command command : ServiceLoader.load(Command.class)) {
-        if (command.name().equals(arguments[0])) {
-          List<String> rest = List.of(arguments).subList(1, arguments.length);
-          System.exit(command.run(rest, System.out, System.err));
-        }
-      }
+    if (!Commands.serve(List.of(arguments))) {
+      System.exit(Commands.line(System.getenv()).execute(arguments));
     }
     SpringApplication.run(ArtifactServerApplication.class, arguments);
   }

@@ -1,14 +1,11 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.rest.connection.ConnectionProperties;
-import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.download.ActiveRequests;
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.ControlPlane;
 import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
-import io.artifactserver.rest.tls.Http2Connections;
-import io.artifactserver.rest.tls.Http2Properties;
+import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.tls.TlsProperties;
 import org.eclipse.jetty.ee11.servlet.ServletHandler;
 import org.eclipse.jetty.http.HttpCompliance;
@@ -78,14 +75,6 @@ public class JettyConfiguration {
         http2.configure(server);
       });
     };
-  }
-
-  @Bean
-  Http2Connections http2Connections(
-      Http2Properties properties,
-      Connections connections,
-      ConnectionProperties connectionProperties) {
-    return new Http2Connections(properties, connections, connectionProperties.stallTimeout());
   }
 
   private static void configure(Connector connector) {

@@ -1,8 +1,8 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
-import io.artifactserver.rest.download.TransferObserver;
-import io.artifactserver.rest.download.TransferOutcome;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.TransferOutcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

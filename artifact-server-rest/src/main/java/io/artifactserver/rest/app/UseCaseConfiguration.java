@@ -6,18 +6,30 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.derive.ArtifactDerivation;
+import io.artifactserver.core.derive.DerivationRequests;
+import io.artifactserver.core.derive.DerivationRules;
+import io.artifactserver.core.derive.DerivedForm;
+import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OperatorTokenFile;
+import io.artifactserver.rest.auth.TokenUses;
+import io.artifactserver.rest.auth.WrongSecrets;
+import io.artifactserver.rest.link.LinkProperties;
+import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.upload.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.beans.factory.annotation.Value;
@@ -53,9 +65,19 @@ public class UseCaseConfiguration {
   }
 
   @Bean
+  QuotaLedger quotaLedger(QuotaStore quotas) {
+    return new QuotaLedger(quotas);
+  }
+
+  @Bean
   ArtifactIngest artifactIngest(
-      ArtifactCatalog catalog, BlobStores stores, Quota quota, ExecutorService digests) {
-    return new ArtifactIngest(catalog, stores, quota, digests);
+      ArtifactCatalog catalog,
+      BlobStores stores,
+      Quota quota,
+      QuotaLedger repositoryQuotas,
+      ExecutorService digests,
+      DerivationRequests derivations) {
+    return new ArtifactIngest(catalog, stores, quota, repositoryQuotas, digests, derivations);
   }
 
   @Bean
@@ -91,8 +113,46 @@ public class UseCaseConfiguration {
   }
 
   @Bean
-  Authenticator authenticator(AccessTokenStore tokens) {
-    return new Authenticator(tokens);
+  Authenticator authenticator(
+      AccessTokenStore tokens, Links links, TokenUses uses, InstantSource clock) {
+    return new Authenticator(tokens, links, uses, new WrongSecrets(System::nanoTime), clock);
+  }
+
+  @Bean
+  TokenUses tokenUses(AccessTokenStore tokens, InstantSource clock) {
+    return new TokenUses(tokens, clock);
+  }
+
+  /**
+   * @param tokens are there once this process has locked the data folder
+   */
+  @Bean
+  Links links(
+      @Value("${artifact-server.data-dir}") String dataFolder,
+      LinkProperties properties,
+      AccessTokenStore tokens,
+      InstantSource clock)
+      throws IOException {
+    return new Links(Path.of(dataFolder), properties, clock);
+  }
+
+  @Bean
+  DerivationRules derivationRules(DeriveProperties properties, List<DerivedForm> forms) {
+    return new DerivationRules(
+        properties.enabled() ? forms : List.of(),
+        properties.minSize().toBytes(),
+        properties.maxSize().toBytes());
+  }
+
+  @Bean
+  ArtifactDerivation artifactDerivation(
+      DerivationRules rules,
+      DerivedRegister derived,
+      BlobRegister register,
+      BlobStores stores,
+      DeriveProperties properties,
+      InstantSource clock) {
+    return new ArtifactDerivation(rules, derived, register, stores, properties.share(), clock);
   }
 
   /** In place before the server listens, so that whoever sees it healthy finds the token. */

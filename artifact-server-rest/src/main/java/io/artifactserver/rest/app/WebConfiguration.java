@@ -1,5 +1,9 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.audit.AuditLog;
+import io.artifactserver.rest.audit.AuditFilter;
+import io.artifactserver.rest.auth.AccessRules;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.BearerAuthenticationFilter;
 import io.artifactserver.rest.auth.OpenPaths;
@@ -10,24 +14,28 @@ import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.info.Info;
 import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.firewall.StrictHttpFirewall;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The control plane: access rules, deny by default, and what Spring MVC has to know. */
 @Configuration(proxyBeanMethods = false)
 public class WebConfiguration implements WebMvcConfigurer {
-  private static final String OPERATOR = "OPERATOR";
-
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
     resolvers.add(new ArtifactIdResolver());
@@ -43,7 +51,9 @@ public class WebConfiguration implements WebMvcConfigurer {
       HttpSecurity http,
       Authenticator authenticator,
       SecurityProblems problems,
-      OpenPaths openPaths) {
+      OpenPaths openPaths,
+      AuditLog audit,
+      JsonMapper mapper) {
     return http.csrf(AbstractHttpConfigurer::disable)
         .formLogin(AbstractHttpConfigurer::disable)
         .httpBasic(AbstractHttpConfigurer::disable)
@@ -54,17 +64,26 @@ public class WebConfiguration implements WebMvcConfigurer {
         .addFilterBefore(
             new BearerAuthenticationFilter(authenticator, problems),
             AnonymousAuthenticationFilter.class)
+        .addFilterAfter(new AuditFilter(audit, mapper), BearerAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests ->
             requests
                 .requestMatchers(request -> openPaths.test(request.getRequestURI()))
                 .permitAll()
-                .requestMatchers("/error")
+                .dispatcherTypeMatchers(DispatcherType.ERROR)
                 .permitAll()
                 .anyRequest()
-                .hasRole(OPERATOR))
+                .access((caller, context) ->
+                    new AuthorizationDecision(isAllowed(caller.get(), context.getRequest()))))
         .build();
+  }
+
+  private static boolean isAllowed(
+      @Nullable Authentication authentication, HttpServletRequest request) {
+    return authentication != null
+        && authentication.getPrincipal() instanceof Caller caller
+        && AccessRules.allow(caller, request.getMethod(), request.getRequestURI());
   }
 
   /** The names of artifacts have rules of their own; what is left here is for the rest. */

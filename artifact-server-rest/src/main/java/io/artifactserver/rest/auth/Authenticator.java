@@ -4,20 +4,27 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.CertificateGrant;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.access.Scope;
+import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.rest.link.Links;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
  * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
  * else. {@code GatewayToken} and {@code TargetToken} are what devices of hawkBit send. Who sends no
- * such field, and showed a client certificate, is recognised by its subject. Both planes use this
- * class. Thread-safe.
+ * such field, and showed a client certificate, is recognised by its subject. A signed link takes
+ * the place of all of these. Both planes use this class. Thread-safe.
  */
 public final class Authenticator {
   /**
@@ -32,6 +39,7 @@ public final class Authenticator {
 
   private static final Authentication ANONYMOUS = new Authentication.Anonymous();
   private static final Authentication REFUSED = new Authentication.Refused();
+  private static final Authentication THROTTLED = new Authentication.Throttled();
   private static final Authentication UNDECIDED = new Authentication.Undecided();
 
   /** How long a subject without a grant is remembered: a grant takes effect within this time. */
@@ -41,11 +49,24 @@ public final class Authenticator {
   private static final CertificateGrant ANY = new CertificateGrant(CertificateGrant.ANY);
 
   private final AccessTokenStore tokens;
+  private final Links links;
+  private final TokenUses uses;
+  private final WrongSecrets wrongSecrets;
+  private final InstantSource clock;
   private final Cache<CertificateGrant, Boolean> absent =
       Caffeine.newBuilder().maximumSize(MAX_ABSENT).expireAfterWrite(ABSENCE).build();
 
-  public Authenticator(AccessTokenStore tokens) {
+  public Authenticator(
+      AccessTokenStore tokens,
+      Links links,
+      TokenUses uses,
+      WrongSecrets wrongSecrets,
+      InstantSource clock) {
     this.tokens = tokens;
+    this.links = links;
+    this.uses = uses;
+    this.wrongSecrets = wrongSecrets;
+    this.clock = clock;
   }
 
   /**
@@ -54,43 +75,79 @@ public final class Authenticator {
    */
   public Authentication peek(Credentials credentials) {
     if (credentials.authorization().isEmpty()) {
-      return credentials.certificateSubject().isEmpty()
-          ? ANONYMOUS
-          : peek(new CertificateGrant(credentials.certificateSubject()));
+      return peekWithoutToken(credentials);
     }
-    Authentication.@Nullable Known caller = credentials.caller();
-    if (caller != null
-        && tokens.peek(caller.token().id()).filter(caller.token()::equals).isPresent()) {
-      return caller;
+    Credentials.@Nullable Found found = credentials.found();
+    if (found != null
+        && tokens.peek(found.token().id()).filter(found.token()::equals).isPresent()) {
+      return ofGood(found.token(), found.caller());
     }
     Optional<TokenSecret> secret = secret(credentials.authorization());
     if (secret.isEmpty()) {
       return REFUSED;
     }
-    Authentication decided =
-        tokens.peek(secret.get().id()).map(token -> check(secret.get(), token)).orElse(UNDECIDED);
-    if (decided instanceof Authentication.Known known) {
-      credentials.noteCaller(known);
-    }
-    return decided;
+    return tokens
+        .peek(secret.get().id())
+        .map(token -> check(secret.get(), token, credentials))
+        .orElse(UNDECIDED);
   }
 
-  /** Decides, asking the database if need be; never {@link Authentication.Undecided}. */
-  public Authentication authenticate(Credentials credentials) {
+  private Authentication peekWithoutToken(Credentials credentials) {
+    SignedLink link = credentials.link();
+    if (link != null) {
+      return links.isStillGood(link) ? new Authentication.Known(caller(link)) : REFUSED;
+    }
+    return credentials.certificateSubject().isEmpty()
+        ? ANONYMOUS
+        : peek(new CertificateGrant(credentials.certificateSubject()));
+  }
+
+  /** Whoever holds a link. It was verified for what the request asks for, so nothing else is. */
+  private static Caller caller(SignedLink link) {
+    String device = link.terms().device();
+    return new Caller(
+        "link-" + link.keyId(),
+        device.isEmpty() ? "signed link" : device,
+        Role.DEVICE,
+        Scope.of(Set.of(link.terms().artifact().repository())));
+  }
+
+  /**
+   * Whether so many wrong secrets came from an address that the database is not asked about its
+   * next ones. For callers that {@link #peek} leaves undecided.
+   */
+  public boolean isThrottled(Credentials credentials, @Nullable Object address) {
+    return address != null
+        && !credentials.authorization().isEmpty()
+        && wrongSecrets.isAddressExhausted(address);
+  }
+
+  /**
+   * Decides, asking the database if need be; never {@link Authentication.Undecided}.
+   *
+   * @param address that answers for a wrong secret; null if nobody does
+   */
+  public Authentication authenticate(Credentials credentials, @Nullable Object address) {
     if (credentials.authorization().isEmpty()) {
-      return credentials.certificateSubject().isEmpty()
-          ? ANONYMOUS
+      return credentials.link() != null || credentials.certificateSubject().isEmpty()
+          ? peekWithoutToken(credentials)
           : authenticate(new CertificateGrant(credentials.certificateSubject()));
     }
-    return secret(credentials.authorization())
-        .flatMap(secret -> tokens.find(secret.id()).map(token -> check(secret, token)))
-        .orElse(REFUSED);
+    Authentication decided =
+        secret(credentials.authorization())
+            .flatMap(
+                secret -> tokens.find(secret.id()).map(token -> check(secret, token, credentials)))
+            .orElse(REFUSED);
+    if (address != null && !(decided instanceof Authentication.Known)) {
+      wrongSecrets.wrongOfAddress(address);
+    }
+    return decided;
   }
 
   private Authentication peek(CertificateGrant grant) {
     Optional<AccessToken> own = tokens.peek(grant.id()).filter(grant::unlocks);
     if (own.isPresent()) {
-      return new Authentication.Known(own.get());
+      return ofGood(own.get(), new Authentication.Known(own.get().caller()));
     }
     if (absent.getIfPresent(grant) == null) {
       return UNDECIDED;
@@ -101,14 +158,28 @@ public final class Authenticator {
   private Authentication authenticate(CertificateGrant grant) {
     Optional<AccessToken> own = tokens.find(grant.id()).filter(grant::unlocks);
     if (own.isPresent()) {
-      return new Authentication.Known(own.get());
+      return ofGood(own.get(), new Authentication.Known(own.get().caller()));
     }
     absent.put(grant, Boolean.TRUE);
     return grant.equals(ANY) ? ANONYMOUS : authenticate(ANY);
   }
 
-  private static Authentication check(TokenSecret secret, AccessToken token) {
-    return secret.unlocks(token) ? new Authentication.Known(token) : REFUSED;
+  private Authentication check(TokenSecret secret, AccessToken token, Credentials credentials) {
+    if (!secret.unlocks(token)) {
+      return wrongSecrets.wrongOfToken(token.id()) ? THROTTLED : REFUSED;
+    }
+    Authentication.Known known = new Authentication.Known(token.caller());
+    credentials.note(new Credentials.Found(token, known));
+    return ofGood(token, known);
+  }
+
+  private Authentication ofGood(AccessToken token, Authentication.Known known) {
+    // Most tokens have no expiry, and need no look at the clock.
+    if (!token.expiresAt().equals(AccessToken.NEVER) && token.isExpired(clock.instant())) {
+      return REFUSED;
+    }
+    uses.note(token.id());
+    return known;
   }
 
   private static Optional<TokenSecret> secret(String authorization) {

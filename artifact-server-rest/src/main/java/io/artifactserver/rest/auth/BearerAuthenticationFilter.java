@@ -1,6 +1,6 @@
 package io.artifactserver.rest.auth;
 
-import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -25,6 +25,9 @@ import org.springframework.web.filter.GenericFilterBean;
  * nothing here: a browser would show an operator's to every page that asks. Thread-safe.
  */
 public final class BearerAuthenticationFilter extends GenericFilterBean {
+  /** Attribute of a request: which address answers for its wrong secrets; absent if none does. */
+  public static final String CLIENT = BearerAuthenticationFilter.class.getName() + ".client";
+
   private final Authenticator authenticator;
   private final AuthenticationEntryPoint refusals;
 
@@ -44,7 +47,8 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
         Optional.ofNullable(((HttpServletRequest) request).getHeader("Authorization"));
     Authentication caller;
     try {
-      caller = authenticator.authenticate(Credentials.of(authorization));
+      caller =
+          authenticator.authenticate(Credentials.of(authorization), request.getAttribute(CLIENT));
     } catch (CatalogUnavailableException e) {
       refusals.commence(
           (HttpServletRequest) request,
@@ -52,16 +56,16 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
           new AuthenticationServiceException("Tokens cannot be looked up", e));
       return;
     }
-    if (caller instanceof Authentication.Known(var token)) {
+    if (caller instanceof Authentication.Known(var known)) {
       SecurityContext context = SecurityContextHolder.createEmptyContext();
-      context.setAuthentication(authenticated(token));
+      context.setAuthentication(authenticated(known));
       SecurityContextHolder.setContext(context);
     }
     chain.doFilter(request, response);
   }
 
-  private static UsernamePasswordAuthenticationToken authenticated(AccessToken token) {
+  private static UsernamePasswordAuthenticationToken authenticated(Caller caller) {
     return UsernamePasswordAuthenticationToken.authenticated(
-        token.name(), null, List.of(new SimpleGrantedAuthority("ROLE_" + token.role().name())));
+        caller, null, List.of(new SimpleGrantedAuthority("ROLE_" + caller.role().name())));
   }
 }

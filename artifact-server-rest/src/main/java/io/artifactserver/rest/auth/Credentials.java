@@ -1,5 +1,7 @@
 package io.artifactserver.rest.auth;
 
+import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.SignedLink;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -9,17 +11,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Credentials {
   /** Of a caller that shows nothing. */
-  private static final Credentials NONE = new Credentials("", "");
+  private static final Credentials NONE = new Credentials("", "", null);
 
   private final String authorization;
   private final String certificateSubject;
+  private final @Nullable SignedLink link;
 
   /** Whoever finds it out finds the same, so the last of several may win. */
-  private volatile Authentication.@Nullable Known caller;
+  private volatile @Nullable Found found;
 
-  private Credentials(String authorization, String certificateSubject) {
+  private Credentials(String authorization, String certificateSubject, @Nullable SignedLink link) {
     this.authorization = authorization;
     this.certificateSubject = certificateSubject;
+    this.link = link;
   }
 
   /**
@@ -28,7 +32,7 @@ public final class Credentials {
    * @param authorization the field of that name; empty if there is none
    */
   public static Credentials of(String authorization) {
-    return authorization.isEmpty() ? NONE : new Credentials(authorization, "");
+    return authorization.isEmpty() ? NONE : new Credentials(authorization, "", null);
   }
 
   /** As {@link #of(String)}. */
@@ -42,7 +46,16 @@ public final class Credentials {
    * @param subject of the verified client certificate; empty if there is none
    */
   public static Credentials ofCertificate(String subject) {
-    return subject.isEmpty() ? NONE : new Credentials("", subject);
+    return subject.isEmpty() ? NONE : new Credentials("", subject, null);
+  }
+
+  /**
+   * Of a request that carries a signed link. Nothing else that it shows counts.
+   *
+   * @param link that was verified for what the request asks for
+   */
+  public static Credentials ofLink(SignedLink link) {
+    return new Credentials("", "", link);
   }
 
   /** The field of that name; empty if there is none. */
@@ -55,12 +68,20 @@ public final class Credentials {
     return certificateSubject;
   }
 
-  /** Whom the Authorization field was found to be of; null if nobody has looked or found. */
-  Authentication.@Nullable Known caller() {
-    return caller;
+  /** The signed link; null if there is none. */
+  public @Nullable SignedLink link() {
+    return link;
   }
 
-  void noteCaller(Authentication.Known known) {
-    caller = known;
+  /** Whose the credentials were found to be; null if nobody has looked or found. */
+  @Nullable Found found() {
+    return found;
   }
+
+  void note(Found caller) {
+    found = caller;
+  }
+
+  /** The token that was good, and its bearer. */
+  record Found(AccessToken token, Authentication.Known caller) {}
 }

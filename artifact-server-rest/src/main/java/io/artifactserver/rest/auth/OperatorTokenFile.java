@@ -2,6 +2,7 @@ package io.artifactserver.rest.auth;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.TokenSecret;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -62,7 +63,7 @@ public final class OperatorTokenFile {
   private void adopt(TokenSecret secret) {
     Optional<AccessToken> known = tokens.find(secret.id());
     if (known.isPresent()) {
-      if (!secret.unlocks(known.get()) || known.get().role() != AccessToken.Role.OPERATOR) {
+      if (!secret.unlocks(known.get()) || known.get().role() != Role.ADMIN) {
         throw new IllegalStateException(
             "%s is not the token that the database knows by this id; delete the file to get a new"
                     .formatted(file)
@@ -72,8 +73,7 @@ public final class OperatorTokenFile {
     } else if (tokens.isRevoked(secret.id())) {
       LOG.warn(
           "The token in {} is revoked. Delete the file and start again to get a new one.", file);
-    } else if (tokens.list().stream()
-        .anyMatch(token -> token.role() == AccessToken.Role.OPERATOR)) {
+    } else if (tokens.list().stream().anyMatch(token -> token.role() == Role.ADMIN)) {
       LOG.warn(
           "The database does not know the token in {}, but other operators: was it restored from a"
               + " backup? Delete the file and start again to get a new token.",
@@ -85,8 +85,7 @@ public final class OperatorTokenFile {
   }
 
   private void add(TokenSecret secret) {
-    tokens.add(
-        secret.toAccessToken(TOKEN_NAME, AccessToken.Role.OPERATOR, Set.of(), clock.instant()));
+    tokens.add(secret.toAccessToken(TOKEN_NAME, Role.ADMIN, Set.of(), clock.instant()));
   }
 
   private void revokeOthers() {

@@ -1,12 +1,15 @@
 package io.artifactserver.rest.catalog;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.retire.ArtifactRetirement;
+import io.artifactserver.rest.audit.AuditDetails;
+import io.artifactserver.rest.auth.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
@@ -48,7 +51,9 @@ public class ArtifactController {
   @GetMapping
   @Operation(
       summary = "List artifacts",
-      description = "In the order of their paths. Follow \"next\" until there is none.")
+      description =
+          "In the order of their paths. Follow \"next\" until there is none. A token that is"
+              + " limited to paths sees those only, and pages may be shorter than the limit.")
   public ResponseEntity<ArtifactList> list(
       @PathVariable String repository,
       @Parameter(description = "Every path begins with it") @RequestParam(defaultValue = "")
@@ -71,7 +76,10 @@ public class ArtifactController {
     List<Artifact> page = found.subList(0, Math.min(limit, found.size()));
     String next =
         found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
-    ArtifactList body = new ArtifactList(views(page), next);
+    Caller caller = CurrentCaller.get();
+    ArtifactList body =
+        new ArtifactList(
+            views(page.stream().filter(artifact -> caller.mayRead(artifact.id())).toList()), next);
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (!next.isEmpty()) {
       response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");
@@ -94,6 +102,9 @@ public class ArtifactController {
       description = "It is gone at once; downloads that run may finish.")
   @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
+    catalog
+        .find(id)
+        .ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact, Set.of())));
     if (retirement.retire(id).isEmpty()) {
       throw notFound(id);
     }

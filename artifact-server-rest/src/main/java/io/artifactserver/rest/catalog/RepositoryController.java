@@ -1,10 +1,13 @@
 package io.artifactserver.rest.catalog;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.EncryptionProgress;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.rest.audit.AuditDetails;
+import io.artifactserver.rest.auth.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
@@ -74,14 +77,20 @@ public class RepositoryController {
                         HttpStatus.CONFLICT,
                         "Name taken",
                         "There is a repository \"%s\" already.".formatted(name))));
+    AuditDetails.after(view);
     return ResponseEntity.created(URI.create(view.links().self())).body(view);
   }
 
-  /** All repositories, by name. */
+  /** All repositories that the caller may know of, by name. */
   @GetMapping
   @Operation(summary = "List the repositories")
   public RepositoryList list() {
-    return new RepositoryList(catalog.repositories().stream().map(RepositoryView::of).toList());
+    Caller caller = CurrentCaller.get();
+    return new RepositoryList(
+        catalog.repositories().stream()
+            .filter(repository -> caller.mayReadSomeOf(repository.name()))
+            .map(RepositoryView::of)
+            .toList());
   }
 
   /** One repository. */
@@ -99,18 +108,24 @@ public class RepositoryController {
   @Operation(
       summary = "Change a repository",
       description =
-          "\"redirect\": true sends devices to the storage backend with a 307, where the backend can"
-              + " serve clients and the bytes are not encrypted. Everything else is served as"
+          "\"redirect\": true sends devices to the storage backend with a 307, where the backend"
+              + " can serve clients and the bytes are not encrypted. Everything else is served as"
               + " before.")
   public RepositoryView change(
       @PathVariable String repository, @RequestBody RepositoryChange change) {
+    catalog
+        .repository(Repository.requireName(repository))
+        .ifPresent(before -> AuditDetails.before(RepositoryView.of(before)));
     Optional<Repository> changed =
         change.redirect() == null
             ? catalog.repository(Repository.requireName(repository))
             : catalog.redirectRepository(Repository.requireName(repository), change.redirect());
-    return changed
-        .map(RepositoryView::of)
-        .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+    RepositoryView view =
+        changed
+            .map(RepositoryView::of)
+            .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+    AuditDetails.after(view);
+    return view;
   }
 
   /** Makes a repository encrypt, what it has included: 202. */

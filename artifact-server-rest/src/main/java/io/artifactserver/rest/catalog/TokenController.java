@@ -1,23 +1,30 @@
 package io.artifactserver.rest.catalog;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.CertificateGrant;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.rest.audit.AuditDetails;
+import io.artifactserver.rest.catalog.TokenViews.NewToken;
+import io.artifactserver.rest.catalog.TokenViews.Overlap;
+import io.artifactserver.rest.catalog.TokenViews.TokenList;
+import io.artifactserver.rest.catalog.TokenViews.TokenView;
+import io.artifactserver.rest.link.Expiry;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.NotBlank;
-import jakarta.validation.constraints.Size;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +39,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Tokens of devices and operators. Thread-safe. */
+/** Tokens of people, pipelines and devices. Thread-safe. */
 @RestController
 @RequestMapping("/api/v1/tokens")
 @Tag(name = "Tokens")
@@ -52,169 +59,192 @@ public class TokenController {
   @Operation(
       summary = "Create a token",
       description =
-          "\"role\" is \"device\" (download only; the default) or \"operator\". A device reads the"
-              + " named repositories, or all of them if none is named. The token is shown once."
+          "\"role\" is \"device\" (download only; the default), \"reader\", \"publisher\" or"
+              + " \"admin\". All but an admin may be limited to \"repositories\" and \"paths\"."
+              + " \"expires\" is "
+              + Expiry.FORMS
+              + ". The token is shown once."
               + " With \"certificate\", it is not a token that is recognised but the client"
               + " certificate whose subject is the name; \"*\" is every other verified one.")
   public ResponseEntity<TokenView> create(@Valid @RequestBody NewToken request) {
-    AccessToken.Role role = role(request);
-    Set<String> repositories =
-        request.repositories() == null ? Set.of() : Set.copyOf(request.repositories());
-    for (String repository : repositories) {
-      if (catalog.repository(repository).isEmpty()) {
-        throw new ProblemException(Problems.repositoryNotFound(repository));
-      }
-    }
-    String name = request.name() == null ? "" : request.name();
+    Role role = role(Objects.requireNonNullElse(request.role(), "device"));
+    Scope scope = scope(request, role);
+    Instant expires = expiry(request.expires());
+    String description = Objects.requireNonNullElse(request.description(), "");
+    String name = Objects.requireNonNullElse(request.name(), "");
     if (Boolean.TRUE.equals(request.certificate())) {
       requireCertificates(request, role);
-      AccessToken grant = new CertificateGrant(name).toAccessToken(repositories, clock.instant());
-      return created(grant, "");
+      AccessToken grant = new CertificateGrant(name).toAccessToken(Set.of(), clock.instant());
+      return created(grant.with(description, scope, expires), "");
     }
     TokenSecret secret = secret(request, role);
-    AccessToken token = secret.toAccessToken(name, role, repositories, clock.instant());
+    AccessToken token =
+        secret
+            .toAccessToken(name, role, Set.of(), clock.instant())
+            .with(description, scope, expires);
     return created(token, request.secret() == null ? secret.reveal() : "");
   }
 
   private ResponseEntity<TokenView> created(AccessToken token, String secret) {
     if (tokens.find(token.id()).isPresent()) {
-      throw new ProblemException(
-          Problems.of(
-              HttpStatus.CONFLICT,
-              "Token taken",
-              "There is a token with this secret, or of this certificate, already."));
+      throw refused(
+          HttpStatus.CONFLICT,
+          "Token taken",
+          "There is a token with this secret, or of this certificate, already.");
     }
     tokens.add(token);
+    return shown(token, secret);
+  }
+
+  private static ResponseEntity<TokenView> shown(AccessToken token, String secret) {
+    AuditDetails.after(TokenView.of(token, null, ""));
     return ResponseEntity.status(HttpStatus.CREATED)
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .body(TokenView.of(token, secret));
+        .body(TokenView.of(token, null, secret));
   }
 
   /** All tokens, without their secrets. */
   @GetMapping
-  @Operation(summary = "List the tokens")
+  @Operation(
+      summary = "List the tokens",
+      description = "\"lastUsed\" is exact to a minute. Tokens that expired are listed, too.")
   public TokenList list() {
+    Map<String, Instant> lastUses = tokens.lastUses();
     return new TokenList(
         tokens.list().stream()
             .sorted(Comparator.comparing(AccessToken::createdAt))
-            .map(token -> TokenView.of(token, ""))
+            .map(token -> TokenView.of(token, lastUses.get(token.id()), ""))
             .toList());
+  }
+
+  /** Replaces a token by a new one; both are good for a while: 201. */
+  @PostMapping("/{id}/rotate")
+  @Operation(
+      summary = "Rotate a token",
+      description =
+          "The answer is a new token with the same name, role, scope and expiry. The old one stays"
+              + " good for \"overlap\", such as 24h; an hour if absent.")
+  public ResponseEntity<TokenView> rotate(
+      @PathVariable String id, @Valid @RequestBody(required = false) @Nullable Overlap request) {
+    AccessToken old = tokens.find(id).orElseThrow(TokenController::notFound);
+    if (old.id().startsWith(CertificateGrant.PREFIX)) {
+      throw refused(
+          HttpStatus.BAD_REQUEST,
+          "Not for a certificate",
+          "A client certificate has no token; its authority issues a new one.");
+    }
+    String overlap = request == null ? null : request.overlap();
+    Instant until = expiry(Objects.requireNonNullElse(overlap, "1h"));
+    TokenSecret secret = TokenSecret.generate();
+    AccessToken replacement =
+        secret
+            .toAccessToken(old.name(), old.role(), Set.of(), clock.instant())
+            .with(old.description(), old.scope(), old.expiresAt());
+    AuditDetails.before(TokenView.of(old, null, ""));
+    if (!tokens.replace(id, replacement, until)) {
+      throw notFound();
+    }
+    return shown(replacement, secret.reveal());
   }
 
   /** Revokes a token: 204. */
   @DeleteMapping("/{id}")
   @Operation(summary = "Revoke a token")
   public ResponseEntity<Void> revoke(@PathVariable String id) {
+    tokens.find(id).ifPresent(token -> AuditDetails.before(TokenView.of(token, null, "")));
     if (!tokens.revoke(id)) {
-      throw new ProblemException(
-          Problems.of(
-              HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens."));
+      throw notFound();
     }
     return ResponseEntity.noContent().build();
   }
 
-  private static void requireCertificates(NewToken request, AccessToken.Role role) {
-    if (role != AccessToken.Role.DEVICE || request.secret() != null) {
-      throw new ProblemException(
-          Problems.of(
-              HttpStatus.BAD_REQUEST,
-              "Not for a certificate",
-              "A client certificate is a device's, and has no \"secret\"."));
+  private static ProblemException notFound() {
+    return refused(HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens.");
+  }
+
+  private Scope scope(NewToken request, Role role) {
+    Scope scope;
+    try {
+      scope = new Scope(names(request.repositories()), names(request.paths()));
+    } catch (IllegalArgumentException e) {
+      throw refused(HttpStatus.BAD_REQUEST, "Scope not taken", e.getMessage() + ".");
+    }
+    if (role == Role.ADMIN && !scope.equals(Scope.ALL)) {
+      throw refused(
+          HttpStatus.BAD_REQUEST,
+          "Scope not taken",
+          "An admin may do everything everywhere; choose another role, or leave \"repositories\""
+              + " and \"paths\" out.");
+    }
+    for (String repository : scope.repositories()) {
+      if (catalog.repository(repository).isEmpty()) {
+        throw new ProblemException(Problems.repositoryNotFound(repository));
+      }
+    }
+    return scope;
+  }
+
+  private static Set<String> names(@Nullable List<String> names) {
+    return names == null ? Set.of() : Set.copyOf(names);
+  }
+
+  private Instant expiry(@Nullable String text) {
+    if (text == null) {
+      return AccessToken.NEVER;
+    }
+    Instant now = clock.instant();
+    try {
+      Instant expiry = Expiry.parse(text, now);
+      if (expiry.isBefore(now.minusSeconds(1))) {
+        throw refused(HttpStatus.BAD_REQUEST, "Expiry not taken", "The time is in the past.");
+      }
+      return expiry;
+    } catch (IllegalArgumentException e) {
+      throw refused(HttpStatus.BAD_REQUEST, "Expiry not taken", e.getMessage() + ".");
     }
   }
 
-  private static TokenSecret secret(NewToken request, AccessToken.Role role) {
+  private static void requireCertificates(NewToken request, Role role) {
+    if (role != Role.DEVICE || request.secret() != null) {
+      throw refused(
+          HttpStatus.BAD_REQUEST,
+          "Not for a certificate",
+          "A client certificate is a device's, and has no \"secret\".");
+    }
+  }
+
+  private static TokenSecret secret(NewToken request, Role role) {
     String taken = request.secret();
     if (taken == null) {
       return TokenSecret.generate();
     }
     return Optional.of(taken)
-        .filter(text -> role == AccessToken.Role.DEVICE)
+        .filter(text -> role == Role.DEVICE)
         .flatMap(TokenSecret::foreign)
         .orElseThrow(() ->
-            new ProblemException(
-                Problems.of(
-                    HttpStatus.BAD_REQUEST,
-                    "Secret not taken",
-                    "\"secret\" takes over a device's present token, of %d characters or more."
-                        .formatted(TokenSecret.MIN_FOREIGN_LENGTH))));
+            refused(
+                HttpStatus.BAD_REQUEST,
+                "Secret not taken",
+                "\"secret\" takes over a device's present token, of %d characters or more."
+                    .formatted(TokenSecret.MIN_FOREIGN_LENGTH)));
   }
 
-  private static AccessToken.Role role(NewToken request) {
-    return switch (request.role() == null ? "device" : request.role()) {
-      case "device" -> AccessToken.Role.DEVICE;
-      case "operator" -> AccessToken.Role.OPERATOR;
+  private static Role role(String name) {
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "device" -> Role.DEVICE;
+      case "reader" -> Role.READER;
+      case "publisher" -> Role.PUBLISHER;
+      // Its name before there were others.
+      case "admin", "operator" -> Role.ADMIN;
       default ->
-          throw new ProblemException(
-              Problems.of(
-                  HttpStatus.BAD_REQUEST,
-                  "Unknown role",
-                  "\"role\" is \"device\" or \"operator\"."));
+          throw refused(
+              HttpStatus.BAD_REQUEST,
+              "Unknown role",
+              "\"role\" is \"device\", \"reader\", \"publisher\" or \"admin\".");
     };
   }
 
-  /**
-   * What to create.
-   *
-   * @param name the operator's own words for it
-   * @param role {@code device} or {@code operator}; device if absent
-   * @param repositories a device may read; all if absent or empty
-   * @param secret a token that a device has already, as hawkBit's gateway or target token; a new
-   *     one is made if absent
-   * @param certificate whether there is no token, but a client certificate with {@code name} as its
-   *     subject
-   */
-  public record NewToken(
-      @NotBlank @Size(max = 200) @Nullable String name,
-      @Nullable String role,
-      @Nullable List<String> repositories,
-      @Nullable String secret,
-      @Nullable Boolean certificate) {
-    /** Without the secret. */
-    @Override
-    public String toString() {
-      return "NewToken[" + name + ", " + role + "]";
-    }
+  private static ProblemException refused(HttpStatus status, String title, String detail) {
+    return new ProblemException(Problems.of(status, title, detail));
   }
-
-  /**
-   * A token.
-   *
-   * @param id by which it is revoked
-   * @param name the operator's own words for it
-   * @param role {@code device} or {@code operator}
-   * @param repositories a device may read; empty for all
-   * @param created when it was created
-   * @param token what its bearer sends; only in the answer that creates it
-   */
-  public record TokenView(
-      String id,
-      String name,
-      String role,
-      List<String> repositories,
-      Instant created,
-      @JsonInclude(JsonInclude.Include.NON_EMPTY) String token) {
-    static TokenView of(AccessToken token, String secret) {
-      return new TokenView(
-          token.id(),
-          token.name(),
-          token.role().name().toLowerCase(Locale.ROOT),
-          token.repositories().stream().sorted().toList(),
-          token.createdAt(),
-          secret);
-    }
-
-    /** Without the secret. */
-    @Override
-    public String toString() {
-      return "TokenView[" + id + ", " + name + ", " + role + "]";
-    }
-  }
-
-  /**
-   * A list of tokens.
-   *
-   * @param tokens by creation
-   */
-  public record TokenList(List<TokenView> tokens) {}
 }

@@ -1,76 +1,14 @@
 package io.artifactserver.rest.connection;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.ArrayList;
-import java.util.List;
-import org.eclipse.jetty.server.AbstractConnector;
-import org.eclipse.jetty.server.ConnectionFactory;
-import org.eclipse.jetty.server.Connector;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Server;
-import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
-import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.core.annotation.Order;
 
-/** Wires what watches connections, and how they end when the server stops. */
+/** Wires what watches connections. */
 @Configuration(proxyBeanMethods = false)
 public class ConnectionConfiguration {
-  /**
-   * In bytes. A slow client's response holds its head's buffer to the end of the first piece, and
-   * ours have 700 bytes; Jetty takes a larger one for a head that does not fit.
-   */
-  private static final int RESPONSE_HEAD_LENGTH = 4 * 1024;
-
   @Bean(destroyMethod = "close")
   Connections connections(ConnectionProperties properties, MeterRegistry registry) {
     return new Connections(properties, registry);
-  }
-
-  /** The last to see the server, when every connector is there. */
-  @Bean
-  @Order(Ordered.LOWEST_PRECEDENCE)
-  WebServerFactoryCustomizer<JettyServletWebServerFactory> watchedConnections(
-      Connections connections) {
-    return factory ->
-        factory.addServerCustomizers(server -> {
-          bound(server, connections);
-          SendfileConnector.install(server);
-          connections.watch(server);
-          shrinkResponseHeads(server);
-        });
-  }
-
-  @Bean
-  GracefulStop gracefulStop(ShutdownProperties properties, Connections connections) {
-    return new GracefulStop(properties.delay(), connections);
-  }
-
-  private static void bound(Server server, Connections connections) {
-    for (Connector connector : server.getConnectors()) {
-      if (connector instanceof AbstractConnector open) {
-        List<ConnectionFactory> factories = new ArrayList<>(open.getConnectionFactories());
-        factories.replaceAll(factory ->
-            factory instanceof HttpConnectionFactory plain
-                ? new BoundedHttpConnection.Factory(plain, connections)
-                : factory);
-        String first = open.getDefaultProtocol();
-        open.setConnectionFactories(factories);
-        open.setDefaultProtocol(first);
-      }
-    }
-  }
-
-  private static void shrinkResponseHeads(Server server) {
-    for (Connector connector : server.getConnectors()) {
-      for (var factory : connector.getConnectionFactories()) {
-        if (factory instanceof HttpConfiguration.ConnectionFactory http) {
-          http.getHttpConfiguration().setResponseHeaderSize(RESPONSE_HEAD_LENGTH);
-        }
-      }
-    }
   }
 }

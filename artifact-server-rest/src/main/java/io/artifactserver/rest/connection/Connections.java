@@ -26,7 +26,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
@@ -34,7 +33,6 @@ import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.AbstractConnector;
-import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
@@ -203,7 +201,7 @@ public final class Connections
   }
 
   /** The same, of a head that has come in part. */
-  Holdings.Holding holdingOfHead(EndPoint endPoint) {
+  public Holdings.Holding holdingOfHead(EndPoint endPoint) {
     return holding(endPoint, heads);
   }
 
@@ -220,16 +218,6 @@ public final class Connections
   /** Whom a request counts for, where clients share something; null if its address says nothing. */
   public @Nullable Object client(Request request) {
     return client(request.getConnectionMetaData().getRemoteSocketAddress());
-  }
-
-  /** Sends files on the request's connection, one after the other, if it can do so. */
-  public static FileSender fileSender(Request request) {
-    ConnectionMetaData connection = request.getConnectionMetaData();
-    // The frames of HTTP/2 are too short to be worth two system calls each.
-    return connection.getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion()
-            && connection.getConnection().getEndPoint() instanceof FileSender sender
-        ? sender
-        : FileSender.NONE;
   }
 
   /** Ends every connection now, whatever it does. */

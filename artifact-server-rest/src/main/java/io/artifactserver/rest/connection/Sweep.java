@@ -4,12 +4,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.NegotiatingServerConnection;
-import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /** One look at the open connections. Used by one thread. */
@@ -46,7 +44,7 @@ final class Sweep {
     return switch (connection) {
       case null -> tooYoung(outer);
       case NegotiatingServerConnection handshake -> tooYoung(handshake);
-      case HttpConnection http -> ofHttp(watched, outer, http, idle);
+      case RequestProgress http -> ofHttp(watched, outer, http, age(connection), idle);
       // HTTP/2 knows itself whether it has anything to do, and says goodbye.
       default -> {
         if (idle.compareTo(properties.idleTimeout()) > 0
@@ -59,21 +57,21 @@ final class Sweep {
   }
 
   private Optional<End> ofHttp(
-      Watched watched, Connection outer, HttpConnection http, Duration idle) {
-    HttpParser parser = http.getParser();
+      Watched watched, Connection outer, RequestProgress http, Duration age, Duration idle) {
+    RequestProgress.Stage stage = http.stage();
     boolean isRefused = watched.refusal() != null;
-    if (parser.isStart()) {
+    if (stage == RequestProgress.Stage.WAITING) {
       if (idle.compareTo(shortIf(isRefused, properties.idleTimeout())) > 0) {
         return Optional.of(End.IDLE);
       }
       // A handshake may dribble on and look busy.
-      return http.getMessagesIn() == 0
-              && age(http).compareTo(properties.idleTimeout().plus(properties.requestTimeout())) > 0
+      return http.requests() == 0
+              && age.compareTo(properties.idleTimeout().plus(properties.requestTimeout())) > 0
           ? Optional.of(End.REQUEST)
           : Optional.empty();
     }
-    if (parser.inHeaderState()) {
-      long begin = parser.getBeginNanoTime();
+    if (stage == RequestProgress.Stage.HEAD) {
+      long begin = http.headBeginNanos();
       return begin != 0
               && Duration.ofNanos(now - begin)
                       .compareTo(shortIf(isRefused, properties.requestTimeout()))
@@ -81,7 +79,8 @@ final class Sweep {
           ? Optional.of(End.REQUEST)
           : Optional.empty();
     }
-    boolean isReading = parser.inContentState() && watched.endPoint().isFillInterested();
+    boolean isReading =
+        stage == RequestProgress.Stage.BODY && watched.endPoint().isFillInterested();
     if (isReading && idle.compareTo(properties.stallTimeout()) > 0) {
       return Optional.of(End.STALL);
     }

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.doctor;
 
 import io.artifactserver.core.command.Command;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,86 +11,70 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Prints what the machine allows the server: network, process, disk, clock; with a judgement, and
  * the command that changes what is too little. Writes a file of 128 MiB without a name to the data
- * folder for a few seconds, and changes nothing. Immutable, thread-safe.
+ * folder for a few seconds, and changes nothing. Used once, by one thread.
  */
+@CommandLine.Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description = "What this machine allows, and what to change.",
+    footer = "%nThe exit status is 1 if something is a \"fail\", and 0 if not.")
 public final class DoctorCommand implements Command {
   private static final int FAILED = 1;
-  private static final int MISUSED = 2;
-  private static final String DATA_FOLDER = "--artifact-server.data-dir=";
-  private static final String CONNECTIONS = "--connections=";
-  private static final String JSON = "--json";
   private static final int MOST_CONNECTIONS = 10_000_000;
-  private static final int DEFAULT_CONNECTIONS = 10_000;
-  private static final String HELP =
-      """
-      ./artifact-server doctor [options]   what this machine allows, and what to change
-
-      Options:
-        --artifact-server.data-dir=./data  whose disk is measured; the server may be running
-        --connections=10000                as many as are expected at a time
-        --json                             for scripts
-
-      The exit status is 1 if something is a "fail", and 0 if not.
-      """;
 
   private final Host host;
-  private final Map<String, String> environment;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--artifact-server.data-dir",
+      paramLabel = "FOLDER",
+      defaultValue = "./data",
+      description = "whose disk is measured; the server may be running (default: ./data)")
+  private Path dataFolder = Path.of("data");
+
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "10000",
+      description = "as many as are expected at a time (default: 10000)")
+  private int connections;
+
+  @Option(names = "--json", description = "for scripts")
+  private boolean json;
 
   /** For {@link java.util.ServiceLoader}. */
   public DoctorCommand() {
-    this(new Host(Path.of("/")), System.getenv());
+    this(new Host(Path.of("/")));
   }
 
-  DoctorCommand(Host host, Map<String, String> environment) {
+  DoctorCommand(Host host) {
     this.host = host;
-    this.environment = Map.copyOf(environment);
   }
 
   @Override
-  public String name() {
-    return "doctor";
-  }
-
-  @Override
-  public int run(List<String> arguments, PrintStream output, PrintStream errors) {
-    // The variables that Spring Boot reads for the property.
-    String dataFolder =
-        Stream.of("ARTIFACTSERVER_DATADIR", "ARTIFACTSERVER_DATA_DIR", "ARTIFACT_SERVER_DATA_DIR")
-            .map(environment::get)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse("./data");
-    int connections = DEFAULT_CONNECTIONS;
-    boolean json = false;
-    for (String argument : arguments) {
-      if (argument.equals("help") || argument.equals("--help")) {
-        output.print(HELP);
-        return 0;
-      } else if (argument.equals(JSON)) {
-        json = true;
-      } else if (argument.startsWith(DATA_FOLDER)) {
-        dataFolder = argument.substring(DATA_FOLDER.length());
-      } else if (argument.matches(CONNECTIONS + "\\d{1,8}")
-          && Integer.parseInt(argument.substring(CONNECTIONS.length())) <= MOST_CONNECTIONS) {
-        connections = Integer.parseInt(argument.substring(CONNECTIONS.length()));
-      } else {
-        errors.println("artifact-server doctor: unknown option " + argument);
-        errors.print(HELP);
-        return MISUSED;
-      }
+  public Integer call() {
+    if (connections < 0 || connections > MOST_CONNECTIONS) {
+      throw new ParameterException(
+          spec.commandLine(), "--connections is 0 to " + MOST_CONNECTIONS + ", not " + connections);
     }
+    PrintWriter output = spec.commandLine().getOut();
     NetworkCheck network = new NetworkCheck(host, connections);
     List<Finding> findings = new ArrayList<>(network.findings());
     findings.addAll(new ProcessCheck(host, VirtualMachine.current(), connections).findings());
-    findings.addAll(new DataFolderCheck(Path.of(dataFolder)).findings());
+    findings.addAll(new DataFolderCheck(dataFolder).findings());
     findings.add(new ClockCheck(Instant.now(), KernelClock.read()).finding());
     Verdict worst =
         findings.stream().map(Finding::verdict).max(Comparator.naturalOrder()).orElseThrow();
@@ -102,7 +86,7 @@ public final class DoctorCommand implements Command {
     return worst == Verdict.FAIL ? FAILED : 0;
   }
 
-  private static void print(List<Finding> findings, PrintStream output) {
+  private static void print(List<Finding> findings, PrintWriter output) {
     for (Finding finding : findings) {
       output.println(
           "%-4s  %s = %s".formatted(lower(finding.verdict()), finding.name(), finding.value()));

@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.rest.hawkbit.Question;
 import io.artifactserver.rest.http.RequestPath;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,13 +21,20 @@ final class Addresses {
 
   private final HawkbitProperties hawkbit;
 
-  Addresses(HawkbitProperties hawkbit) {
+  /** Whether hawkBit is asked for the tenants that have no repository. */
+  private final boolean isHawkbitAsked;
+
+  Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
     this.hawkbit = hawkbit;
+    this.isHawkbitAsked = isHawkbitAsked;
   }
 
   /** Whether the data plane answers requests of this path; all others go to the control plane. */
   boolean isTarget(String rawPath) {
-    return rawPath.startsWith(ARTIFACTS) || rawPath.startsWith(BLOBS) || isHawkbit(rawPath);
+    return rawPath.startsWith(ARTIFACTS)
+        || rawPath.startsWith(BLOBS)
+        || isHawkbit(rawPath)
+        || isGranted(rawPath);
   }
 
   /**
@@ -43,7 +51,8 @@ final class Addresses {
       return Optional.of(
           new Target.OfContent(digest(DigestAlgorithm.SHA_256, rawPath.substring(BLOBS.length()))));
     }
-    return hawkbit(rawPath.split("/", -1));
+    String[] segments = rawPath.split("/", -1);
+    return hawkbit.repository(segments[1]).isPresent() ? hawkbit(segments) : granted(segments);
   }
 
   private static Optional<Target> artifact(String rawPath) {
@@ -66,6 +75,28 @@ final class Addresses {
         && hawkbit.repository(segments[1]).isPresent();
   }
 
+  private boolean isGranted(String rawPath) {
+    return isHawkbitAsked && isModuleArtifact(rawPath.split("/", -1));
+  }
+
+  private static boolean isModuleArtifact(String[] segments) {
+    return segments.length == 9
+        && segments[2].equals(CONTROLLER)
+        && segments[3].equals("v1")
+        && segments[5].equals("softwaremodules")
+        && segments[7].equals("artifacts");
+  }
+
+  private static Optional<Target> granted(String[] segments) {
+    String tenant = RequestPath.decode(segments[1]);
+    String controllerId = RequestPath.decode(segments[4]);
+    String softwareModuleId = RequestPath.decode(segments[6]);
+    String fileName = fileName(segments[8]);
+    return !fileName.isEmpty() && Question.canName(tenant, controllerId, softwareModuleId)
+        ? Optional.of(new Target.Granted(tenant, controllerId, softwareModuleId, fileName))
+        : Optional.empty();
+  }
+
   /**
    * {@code /{tenant}/controller/v1/{controllerId}/softwaremodules/{id}/artifacts/{fileName}}, or
    * {@code /{tenant}/sha1/{sha1}/{fileName}}.
@@ -79,12 +110,7 @@ final class Addresses {
       ArtifactId named = new ArtifactId(repository, fileName(segments[4]));
       return Optional.of(new Target.OfContentIn(digest, repository, named.fileName()));
     }
-    boolean isArtifact =
-        segments.length == 9
-            && segments[3].equals("v1")
-            && segments[5].equals("softwaremodules")
-            && segments[7].equals("artifacts");
-    if (!isArtifact) {
+    if (!isModuleArtifact(segments)) {
       return Optional.empty();
     }
     String path = hawkbit.path(RequestPath.decode(segments[6]), fileName(segments[8]));

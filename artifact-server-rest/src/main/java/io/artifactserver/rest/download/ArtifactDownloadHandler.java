@@ -1,5 +1,8 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.core.access.LinkRefusedException;
+import io.artifactserver.core.access.SignedLink;
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.auth.CertificateSubjects;
@@ -7,9 +10,11 @@ import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Refusal;
+import io.artifactserver.rest.download.Deliveries.Delivery;
 import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.problem.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.security.cert.X509Certificate;
@@ -27,7 +32,9 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
+import org.springframework.http.ProblemDetail;
 
 /**
  * The data plane: answers devices on the connection's own thread, as long as everything it needs is
@@ -43,35 +50,44 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final CertificateSubjects subjects = new CertificateSubjects();
   private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
 
+  private static final HttpFields RETRY =
+      HttpFields.build().add(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS).asImmutable();
+
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
   private final RepeatedRanges repeatedRanges;
+  private final Deliveries deliveries;
   private final ProblemWriter problems;
   private final Lookups lookups;
   private final InstantSource clock;
   private final Connections connections;
   private final ApiPage page;
+  private final Links links;
 
   ArtifactDownloadHandler(
       Addresses addresses,
       Resolver resolver,
       ResponseEmitter emitter,
       RepeatedRanges repeatedRanges,
+      Deliveries deliveries,
       ProblemWriter problems,
       Lookups lookups,
       InstantSource clock,
       Connections connections,
-      ApiPage page) {
+      ApiPage page,
+      Links links) {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
     this.repeatedRanges = repeatedRanges;
+    this.deliveries = deliveries;
     this.problems = problems;
     this.lookups = lookups;
     this.clock = clock;
     this.connections = connections;
     this.page = page;
+    this.links = links;
   }
 
   @Override
@@ -116,6 +132,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     } catch (InvalidNameException e) {
       String rule = String.valueOf(e.getMessage());
       problems.write(request, response, callback, Problems.invalidName(rule), HttpFields.EMPTY);
+    } catch (LinkRefusedException e) {
+      problems.write(request, response, callback, Problems.linkRefused(e), HttpFields.EMPTY);
     }
     return true;
   }
@@ -147,27 +165,65 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     return true;
   }
 
-  private void serve(Request request, Response response, Callback callback, Target target) {
-    Credentials credentials = credentials(request);
+  private void serve(Request request, Response response, Callback callback, Target target)
+      throws LinkRefusedException {
+    Credentials credentials = credentials(request, target);
     Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
       if (known.get() instanceof Resolution.Found(Served served)) {
-        repeatedRanges.offer(request, target, credentials, served);
+        Delivery delivery = deliveries.of(request, target, credentials, served);
+        repeatedRanges.offer(request, target, credentials, served, delivery);
+        answer(request, response, callback, served, delivery);
+      } else {
+        answer(request, response, callback, known.get());
       }
-      answer(request, response, callback, known.get());
+    } else if (target instanceof Target.Granted wish) {
+      var _ =
+          resolver
+              .ask(wish, credentials, connections.client(request))
+              .thenAccept(found -> answer(request, response, callback, found))
+              .exceptionally(failure -> {
+                Response.writeError(request, response, callback, failure);
+                return null;
+              });
+    } else {
+      serveUnknown(request, response, callback, target, credentials);
+    }
+  }
+
+  private void serveUnknown(
+      Request request,
+      Response response,
+      Callback callback,
+      Target target,
+      Credentials credentials) {
+    @Nullable Object client = connections.client(request);
+    if (resolver.isThrottled(credentials, client)) {
+      answer(request, response, callback, new Resolution.Throttled());
     } else if (!lookups.run(
-        connections.client(request),
-        () -> lookUp(request, response, callback, target, credentials))) {
+        client, () -> lookUp(request, response, callback, target, credentials, client))) {
       problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
   }
 
-  private Credentials credentials(Request request) {
+  private Credentials credentials(Request request, Target target) throws LinkRefusedException {
+    String query = request.getHttpURI().getQuery();
+    if (query != null && SignedLink.isIn(query)) {
+      return Credentials.ofLink(links.verify(linked(target), query, request.getMethod()));
+    }
     String authorization =
         Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
     return authorization.isEmpty()
         ? Credentials.ofCertificate(subject(request))
         : Credentials.of(authorization);
+  }
+
+  /** What a signed link may be for; a link for anything else was made for another address. */
+  private static ArtifactId linked(Target target) throws LinkRefusedException {
+    if (target instanceof Target.OfArtifact(ArtifactId id)) {
+      return id;
+    }
+    throw LinkRefusedException.ofAnotherAddress();
   }
 
   /** Of the certificate that TLS has verified, if the client showed one. */
@@ -189,11 +245,16 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Response response,
       Callback callback,
       Target target,
-      Credentials credentials) {
+      Credentials credentials,
+      @Nullable Object client) {
     try {
-      Resolution found = resolver.resolve(target, credentials);
+      Resolution found = resolver.resolve(target, credentials, client);
+      if (found instanceof Resolution.Found(Served served)) {
+        Delivery delivery = deliveries.of(request, target, credentials, served);
+        answer(request, response, callback, served, delivery);
+        return true;
+      }
       answer(request, response, callback, found);
-      return found instanceof Resolution.Found;
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
@@ -206,20 +267,36 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private void answer(
       Request request, Response response, Callback callback, Resolution resolution) {
     switch (resolution) {
-      case Resolution.Found(Served served) -> {
-        ResponsePlan plan =
-            ResponsePlanner.plan(
-                request.getMethod(),
-                new JettyRequestFields(request.getHeaders()),
-                served.representation(),
-                clock.instant());
-        emitter.emit(request, response, callback, served, plan);
-      }
+      case Resolution.Found(Served served) -> answer(request, response, callback, served, null);
+      case Resolution.NotReady _ ->
+          problems.write(request, response, callback, Problems.notReady(), RETRY);
       case Resolution.NotFound _ ->
           problems.write(request, response, callback, Problems.notFound(), HttpFields.EMPTY);
+      case Resolution.Throttled _ ->
+          problems.write(
+              request, response, callback, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
       case Resolution.Unauthorized _ ->
           problems.write(request, response, callback, Problems.unauthorized(), HttpFields.EMPTY);
+      case Resolution.Failed(ProblemDetail problem) ->
+          problems.write(request, response, callback, problem, HttpFields.EMPTY);
     }
+  }
+
+  private void answer(
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      @Nullable Delivery delivery) {
+    boolean hasRanges = !(served.bytes() instanceof Served.Bytes.Framed);
+    ResponsePlan plan =
+        ResponsePlanner.plan(
+            // Of a HEAD, too, only the preconditions count (RFC 9110, section 14.2).
+            hasRanges ? request.getMethod() : HttpMethod.HEAD.asString(),
+            new JettyRequestFields(request.getHeaders()),
+            served.representation(),
+            clock.instant());
+    emitter.emit(request, response, callback, served, plan, delivery);
   }
 
   /** HTTP/2 has no such field (RFC 9113, section 8.2.2). */

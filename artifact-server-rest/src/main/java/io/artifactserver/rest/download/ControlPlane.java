@@ -1,7 +1,9 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.BearerAuthenticationFilter;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.problem.Problems;
@@ -9,10 +11,12 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -21,6 +25,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.ApiVersion;
 import org.springframework.http.ProblemDetail;
 
@@ -34,6 +39,9 @@ public final class ControlPlane extends Handler.Wrapper {
 
   private static final HttpFields BEARER =
       HttpFields.build().add(HttpHeader.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
+
+  private static final String REQUEST_ID = "X-Request-Id";
+  private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private final Authenticator authenticator;
   private final Predicate<String> isOpen;
@@ -91,9 +99,22 @@ public final class ControlPlane extends Handler.Wrapper {
       answerHealth(request, response, callback, path);
       return true;
     }
+    String requestId = requestId(request);
+    request.setAttribute(AuditDetails.REQUEST_ID, requestId);
+    response.getHeaders().put(REQUEST_ID, requestId);
     Credentials credentials = Credentials.of(authorization);
     Authentication caller = authenticator.peek(credentials);
     boolean isKnown = caller instanceof Authentication.Known;
+    @Nullable Object client = connections.client(request);
+    request.setAttribute(BearerAuthenticationFilter.CLIENT, client);
+    boolean isThrottled =
+        caller instanceof Authentication.Throttled
+            || (caller instanceof Authentication.Undecided
+                && authenticator.isThrottled(credentials, client));
+    if (isThrottled && !isOpen.test(path)) {
+      refuse(request, response, callback, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
+      return true;
+    }
     if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpen.test(path)) {
       refuse(request, response, callback, Problems.unauthorized(), BEARER);
       return true;
@@ -105,7 +126,7 @@ public final class ControlPlane extends Handler.Wrapper {
         isKnown
             ? accepts(() -> pass(request, response, callback))
             : strangers.run(
-                connections.client(request),
+                client,
                 () -> {
                   pass(request, response, callback);
                   return response.getStatus() < HttpStatus.BAD_REQUEST_400;
@@ -114,6 +135,14 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(request, response, callback, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
+  }
+
+  /** The client's own, if it is a word; or a new one. */
+  private static String requestId(Request request) {
+    String sent = request.getHeaders().get(REQUEST_ID);
+    return sent != null && REQUEST_ID_FORM.matcher(sent).matches()
+        ? sent
+        : UUID.randomUUID().toString();
   }
 
   private boolean accepts(Runnable ofOperator) {

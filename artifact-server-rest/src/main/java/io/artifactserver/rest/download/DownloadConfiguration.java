@@ -2,12 +2,22 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.derive.DerivationRules;
+import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.download.body.ReadThreads;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.WaitingThreads;
+import io.artifactserver.rest.hawkbit.Hawkbit;
+import io.artifactserver.rest.link.Links;
+import io.artifactserver.rest.progress.ProgressProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -154,6 +164,8 @@ public class DownloadConfiguration {
       ArtifactCatalog catalog,
       Authenticator authenticator,
       BlobStores stores,
+      DerivationRules rules,
+      DerivedRegister derived,
       JsonMapper mapper,
       TransferObserver observer,
       ExecutorService openings,
@@ -162,20 +174,34 @@ public class DownloadConfiguration {
       ReadThreads readThreads,
       InstantSource clock,
       HawkbitProperties hawkbit,
+      ObjectProvider<Hawkbit> grants,
       Connections connections,
-      MeterRegistry registry) {
+      ProgressProperties progress,
+      ProgressBook progressBook,
+      MeterRegistry registry,
+      Links links) {
     ProblemWriter problems = new ProblemWriter(mapper);
-    Resolver resolver = new Resolver(catalog, authenticator);
+    Optional<GrantedDownloads> granted =
+        Optional.ofNullable(grants.getIfAvailable()).map(GrantedDownloads::new);
+    Resolver resolver =
+        new Resolver(
+            catalog, authenticator, new DerivedAnswers(rules, catalog, derived, stores), granted);
     return new ArtifactDownloadHandler(
-        new Addresses(hawkbit),
+        new Addresses(hawkbit, granted.isPresent()),
         resolver,
         new ResponseEmitter(
-            stores, problems, observer, connections::pace, openings, coldPages, readThreads),
+            stores,
+            problems,
+            observer,
+            connections::pace,
+            new WaitingThreads(openings, coldPages, readThreads)),
         new RepeatedRanges(resolver, stores, observer, connections, registry),
+        new Deliveries(progress, progressBook, authenticator, connections, lookups),
         problems,
         lookups,
         clock,
         connections,
-        new ApiPage(clock));
+        new ApiPage(clock),
+        links);
   }
 }

@@ -56,6 +56,8 @@ final class ProblemWriter {
       }
       case HttpStatus.SERVICE_UNAVAILABLE_503 ->
           headers.put(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+      case HttpStatus.TOO_MANY_REQUESTS_429 ->
+          headers.put(HttpHeader.RETRY_AFTER, Problems.THROTTLED_SECONDS);
       default -> {}
     }
     if (HttpMethods.isHead(request)) {

@@ -1,17 +1,23 @@
 package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.Blob;
-import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
-import io.artifactserver.rest.connection.FileSender;
 import io.artifactserver.rest.connection.Pace;
-import io.artifactserver.rest.connection.RangeResponder;
+import io.artifactserver.rest.download.Deliveries.Delivery;
 import io.artifactserver.rest.download.Resolver.Resolution;
+import io.artifactserver.rest.download.body.BodyPart;
+import io.artifactserver.rest.download.body.MappedBody;
+import io.artifactserver.rest.download.body.Transfer;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.engine.RangeResponder;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
@@ -54,10 +60,16 @@ final class RepeatedRanges {
    * To be called before a request is answered.
    *
    * @param served what its target is
+   * @param delivery to be told what the device is sent; null if nobody is
    */
-  void offer(Request request, Target target, Credentials credentials, Served served) {
-    FileSender sender = Connections.fileSender(request);
-    if (sender.repeats() && served.bytes() instanceof Served.Bytes.Stored(BlobRef ref)) {
+  void offer(
+      Request request,
+      Target target,
+      Credentials credentials,
+      Served served,
+      @Nullable Delivery delivery) {
+    FileSender sender = FileSender.of(request);
+    if (sender.repeats() && served.bytes().isRepeated()) {
       Server server = request.getConnectionMetaData().getConnector().getServer();
       // Whoever wants to see each request sees each.
       if (!served.redirects()
@@ -68,9 +80,9 @@ final class RepeatedRanges {
                 target,
                 credentials,
                 served,
-                ref,
                 sender,
                 request.getComponents().getByteBufferPool(),
+                delivery,
                 server.getDescendant(ActiveRequests.class)));
       }
     }
@@ -81,9 +93,9 @@ final class RepeatedRanges {
     private final Target target;
     private final Credentials credentials;
     private final Served served;
-    private final BlobRef ref;
     private final FileSender sender;
     private final ByteBufferPool pool;
+    private final @Nullable Delivery delivery;
     private final @Nullable ActiveRequests active;
 
     /**
@@ -93,16 +105,16 @@ final class RepeatedRanges {
         Target target,
         Credentials credentials,
         Served served,
-        BlobRef ref,
         FileSender sender,
         ByteBufferPool pool,
+        @Nullable Delivery delivery,
         @Nullable ActiveRequests active) {
       this.target = target;
       this.credentials = credentials;
       this.served = served;
-      this.ref = ref;
       this.sender = sender;
       this.pool = pool;
+      this.delivery = delivery;
       this.active = active;
     }
 
@@ -112,15 +124,16 @@ final class RepeatedRanges {
         return null;
       }
       try {
-        Blob blob = stores.blob(ref);
-        Optional<FileRegion> region = blob.isCold() ? Optional.empty() : blob.fileRegion(range);
+        Blob blob = served.bytes().blob(stores).orElseThrow();
+        Optional<FileRegion> region =
+            blob.waitToOpen() == Wait.NONE ? blob.fileRegion(range) : Optional.empty();
         if (region.isEmpty()) {
           return null;
         }
         MappedBody body =
             new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
         if (body.isReady()) {
-          return new Sending(body, body.next(), active);
+          return new Sending(body, body.next(), range.position(), delivery, active);
         }
         body.close();
         return null;
@@ -144,12 +157,21 @@ final class RepeatedRanges {
     private final MappedBody body;
     private final ByteBuffer bytes;
     private final long length;
+    private final long position;
+    private final @Nullable Delivery delivery;
     private final @Nullable ActiveRequests active;
 
-    private Sending(MappedBody body, ByteBuffer bytes, @Nullable ActiveRequests active) {
+    private Sending(
+        MappedBody body,
+        ByteBuffer bytes,
+        long position,
+        @Nullable Delivery delivery,
+        @Nullable ActiveRequests active) {
       this.body = body;
       this.bytes = bytes;
       this.length = bytes.remaining();
+      this.position = position;
+      this.delivery = delivery;
       this.active = active;
       if (active != null) {
         active.begin();
@@ -177,6 +199,9 @@ final class RepeatedRanges {
       body.close();
       if (active != null) {
         active.end();
+      }
+      if (delivery != null) {
+        delivery.delivered(new ByteRange(position, sent));
       }
       Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
       observer.transferred(

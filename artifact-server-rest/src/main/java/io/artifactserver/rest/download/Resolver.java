@@ -14,6 +14,9 @@ import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ProblemDetail;
 
 /**
  * Finds what a request names, if its sender may read it. Denies by default, and never tells whether
@@ -26,14 +29,24 @@ final class Resolver {
     /** To be served. */
     record Found(Served served) implements Resolution {}
 
+    /** To be served in a while: what is computed from an artifact is not there yet. */
+    record NotReady() implements Resolution {}
+
     /** Nothing, or nothing the sender may know of. */
     record NotFound() implements Resolution {}
 
+    /** So many wrong secrets came that this one is not looked at. */
+    record Throttled() implements Resolution {}
+
     /** A good token is needed. */
     record Unauthorized() implements Resolution {}
+
+    /** It cannot be served. */
+    record Failed(ProblemDetail problem) implements Resolution {}
   }
 
   private static final Optional<Resolution> NOT_FOUND = Optional.of(new Resolution.NotFound());
+  private static final Optional<Resolution> THROTTLED = Optional.of(new Resolution.Throttled());
   private static final Optional<Resolution> UNAUTHORIZED =
       Optional.of(new Resolution.Unauthorized());
 
@@ -56,14 +69,25 @@ final class Resolver {
 
   private final ArtifactCatalog catalog;
   private final Authenticator authenticator;
+  private final DerivedAnswers derived;
+  private final Optional<GrantedDownloads> granted;
 
   /** By identity: the catalog's cache hands out the same object while nothing changed. */
   private final Cache<Object, Served> served =
       Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
-  Resolver(ArtifactCatalog catalog, Authenticator authenticator) {
+  /**
+   * @param granted what hawkBit grants, if it is asked
+   */
+  Resolver(
+      ArtifactCatalog catalog,
+      Authenticator authenticator,
+      DerivedAnswers derived,
+      Optional<GrantedDownloads> granted) {
     this.catalog = catalog;
     this.authenticator = authenticator;
+    this.derived = derived;
+    this.granted = granted;
   }
 
   /** Resolves from memory, without I/O; empty if the database has to be asked. */
@@ -72,7 +96,10 @@ final class Resolver {
       case Target.OfArtifact(ArtifactId id) -> {
         Optional<Artifact> known = catalog.peek(id);
         yield known.isEmpty()
-            ? peekDenied(id.repository(), credentials)
+            ? derived
+                .peek(id)
+                .flatMap(answer -> decide(answer, id, authenticator.peek(credentials)))
+                .or(() -> peekDenied(id.repository(), credentials))
             : known.get().repository().isPublic()
                 ? found(known.get())
                 : decide(known.get(), authenticator.peek(credentials));
@@ -89,6 +116,7 @@ final class Resolver {
                 .filter(content -> holder(content, in).isPresent())
                 .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
       }
+      case Target.Granted wish -> granted.orElseThrow().peek(wish, credentials);
     };
   }
 
@@ -101,14 +129,33 @@ final class Resolver {
       return Optional.empty();
     }
     Authentication caller = authenticator.peek(credentials);
-    return caller instanceof Authentication.Known(var token) && token.mayRead(repository)
+    return caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository)
         ? Optional.empty()
         : denied(caller);
   }
 
-  /** Resolves; asks the database where it must. Blocks. */
-  Resolution resolve(Target target, Credentials credentials) {
-    Authentication caller = authenticator.authenticate(credentials);
+  /** Whether the database is not to be asked because of too many wrong secrets. */
+  boolean isThrottled(Credentials credentials, @Nullable Object address) {
+    return authenticator.isThrottled(credentials, address);
+  }
+
+  /**
+   * Resolves what hawkBit grants; asks it. Does not block, and does not fail.
+   *
+   * @param sender of the request; null if nobody knows
+   */
+  CompletableFuture<Resolution> ask(
+      Target.Granted target, Credentials credentials, @Nullable Object sender) {
+    return granted.orElseThrow().find(target, credentials, sender);
+  }
+
+  /**
+   * Resolves everything but what hawkBit grants; asks the database where it must. Blocks.
+   *
+   * @param address that answers for wrong secrets; null if nobody does
+   */
+  Resolution resolve(Target target, Credentials credentials, @Nullable Object address) {
+    Authentication caller = authenticator.authenticate(credentials, address);
     // Nobody is undecided here, so every decision is one.
     Optional<Resolution> resolution =
         switch (target) {
@@ -117,6 +164,7 @@ final class Resolver {
                   .find(id)
                   .flatMap(artifact -> decide(artifact, caller))
                   .or(() -> checksumLine(id, caller))
+                  .or(() -> derived.find(id).flatMap(answer -> decide(answer, id, caller)))
                   .or(() -> missing(id.repository(), caller));
           case Target.OfContent(Digest digest) ->
               catalog
@@ -129,23 +177,44 @@ final class Resolver {
                   .filter(content -> holder(content, in).isPresent())
                   .flatMap(content -> decide(content, in, caller))
                   .or(() -> missing(in.repository(), caller));
+          case Target.Granted wish ->
+              throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
         };
     return resolution.orElseThrow();
   }
 
   private Optional<Resolution> decide(Artifact artifact, Authentication caller) {
-    return mayRead(artifact.repository(), caller) ? found(artifact) : denied(caller);
+    return mayRead(artifact, caller) ? found(artifact) : denied(caller);
+  }
+
+  private Optional<Resolution> decide(
+      DerivedAnswers.Answer answer, ArtifactId id, Authentication caller) {
+    return switch (answer) {
+      case DerivedAnswers.Answer.Ready(Artifact artifact, Served form) ->
+          mayRead(artifact, caller) ? found(form) : denied(caller);
+      case DerivedAnswers.Answer.NotReady _ ->
+          missing(id.repository(), caller)
+              .map(missing ->
+                  missing instanceof Resolution.NotFound && isReadable(id, caller)
+                      ? new Resolution.NotReady()
+                      : missing);
+    };
+  }
+
+  private boolean isReadable(ArtifactId id, Authentication caller) {
+    return (caller instanceof Authentication.Known(var known) && known.mayRead(id))
+        || catalog.findRepository(id.repository()).filter(Repository::isPublic).isPresent();
   }
 
   private Optional<Resolution> decide(Content content, Authentication caller) {
-    return content.repositories().stream().anyMatch(repository -> mayRead(repository, caller))
+    return content.repositories().stream().anyMatch(repository -> mayReadAllOf(repository, caller))
         ? found(served.get(content, key -> Served.of(content, content.digests().sha256().hex())))
         : denied(caller);
   }
 
   private Optional<Resolution> decide(
       Content content, Target.OfContentIn target, Authentication caller) {
-    return holder(content, target).filter(found -> mayRead(found, caller)).isPresent()
+    return holder(content, target).filter(found -> mayReadAllOf(found, caller)).isPresent()
         ? content(content, target.fileName())
         : denied(caller);
   }
@@ -191,7 +260,7 @@ final class Resolver {
                 .digests()
                 .get(algorithm)
                 .flatMap(digest ->
-                    mayRead(artifact.repository(), caller)
+                    mayRead(artifact, caller)
                         ? found(Served.checksumLine(artifact, digest, id.fileName()))
                         : denied(caller)));
   }
@@ -201,15 +270,23 @@ final class Resolver {
     return isPublic ? NOT_FOUND : denied(caller);
   }
 
-  private static boolean mayRead(Repository repository, Authentication caller) {
+  private static boolean mayRead(Artifact artifact, Authentication caller) {
+    return artifact.repository().isPublic()
+        || (caller instanceof Authentication.Known(var known) && known.mayRead(artifact.id()));
+  }
+
+  /** For content, which has no path: whoever may read some paths only asks by those. */
+  private static boolean mayReadAllOf(Repository repository, Authentication caller) {
     return repository.isPublic()
-        || (caller instanceof Authentication.Known(var token) && token.mayRead(repository.name()));
+        || (caller instanceof Authentication.Known(var known)
+            && known.mayReadAllOf(repository.name()));
   }
 
   /** The same whether or not there is something to protect; empty if the caller is undecided. */
   private static Optional<Resolution> denied(Authentication caller) {
     return switch (caller) {
       case Authentication.Known _ -> NOT_FOUND;
+      case Authentication.Throttled _ -> THROTTLED;
       case Authentication.Anonymous _, Authentication.Refused _ -> UNAUTHORIZED;
       case Authentication.Undecided _ -> Optional.empty();
     };

@@ -5,10 +5,23 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.connection.Connections;
-import io.artifactserver.rest.connection.FileSender;
 import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.download.Deliveries.Delivery;
+import io.artifactserver.rest.download.body.BodyPart;
+import io.artifactserver.rest.download.body.BodySource;
+import io.artifactserver.rest.download.body.InlineRegion;
+import io.artifactserver.rest.download.body.LargeBuffers;
+import io.artifactserver.rest.download.body.MappedBody;
+import io.artifactserver.rest.download.body.ReadBody;
+import io.artifactserver.rest.download.body.Runs;
+import io.artifactserver.rest.download.body.Transfer;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.download.body.WaitingThreads;
+import io.artifactserver.rest.engine.FileSender;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
@@ -17,10 +30,10 @@ import io.artifactserver.rest.problem.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -29,6 +42,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -42,6 +56,8 @@ final class ResponseEmitter {
   /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
   private static final int LARGE_BUFFERS = 128;
 
+  private static final String OBSERVER = TransferObserver.class.getName();
+
   /** zsync asks for 20 ranges at a time, zchunk for 167. */
   private static final int MAX_RUNS = 512;
 
@@ -49,44 +65,62 @@ final class ResponseEmitter {
   private final ProblemWriter problems;
   private final TransferObserver observer;
   private final Function<Request, Pace> paces;
-  private final Executor openings;
-  private final Executor coldPages;
-  private final Executor blockingReads;
+  private final WaitingThreads threads;
   private final LargeBuffers largeBuffers = new LargeBuffers(LARGE_BUFFERS);
 
   /**
    * @param paces watch how fast clients take their bodies
-   * @param openings platform threads: opening a file may wait for the disk
-   * @param coldPages platform threads of their own, which wait for the disk most of the time
-   * @param blockingReads for readers, which block without occupying a carrier
+   * @param threads for what waits
    */
   ResponseEmitter(
       BlobStores stores,
       ProblemWriter problems,
       TransferObserver observer,
       Function<Request, Pace> paces,
-      Executor openings,
-      Executor coldPages,
-      Executor blockingReads) {
+      WaitingThreads threads) {
     this.stores = stores;
     this.problems = problems;
     this.observer = observer;
     this.paces = paces;
-    this.openings = openings;
-    this.coldPages = coldPages;
-    this.blockingReads = blockingReads;
+    this.threads = threads;
   }
 
-  /** Answers as planned, and completes the callback. Does not block. */
+  /**
+   * Answers as planned, and completes the callback. Does not block.
+   *
+   * @param delivery to be told what the device is sent; null if nobody is
+   */
   void emit(
-      Request request, Response response, Callback callback, Served served, ResponsePlan plan) {
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      ResponsePlan plan,
+      @Nullable Delivery delivery) {
+    if (delivery != null) {
+      observe(request, served, plan, delivery);
+    }
     if (served.redirects()
         && served.bytes() instanceof Served.Bytes.Stored(BlobRef ref)
         && isForBackend(request, plan)) {
-      blockingReads.execute(() -> redirect(request, response, callback, served, ref, plan));
+      threads.open(Wait.REMOTE, () -> redirect(request, response, callback, served, ref, plan));
     } else {
       answer(request, response, callback, served, plan);
     }
+  }
+
+  /** The body's transfer finds its observer with the request. */
+  private void observe(Request request, Served served, ResponsePlan plan, Delivery delivery) {
+    long length = served.representation().length();
+    Iterator<BodyPart> parts =
+        switch (plan) {
+          case ResponsePlan.Whole _ -> BodyPart.of(ByteRange.whole(length));
+          case ResponsePlan.Single(ByteRange range) -> BodyPart.of(range);
+          case ResponsePlan.Multiple(List<ByteRange> ranges) ->
+              BodyPart.of(new MultipartByteRanges(ranges, served.mediaType(), length));
+          default -> Collections.emptyIterator();
+        };
+    request.setAttribute(OBSERVER, new DeliveryObserver(observer, delivery, parts));
   }
 
   /**
@@ -143,8 +177,7 @@ final class ResponseEmitter {
         if (length == 0 || HttpMethods.isHead(request)) {
           NoBody.send(response, callback);
         } else {
-          ByteRange whole = ByteRange.whole(length);
-          send(request, response, callback, served, whole, List.of(whole), BodyPart.of(whole));
+          sendWhole(request, response, callback, served, length);
         }
       }
       case ResponsePlan.Single(ByteRange range) -> {
@@ -202,6 +235,19 @@ final class ResponseEmitter {
     }
   }
 
+  private void sendWhole(
+      Request request, Response response, Callback callback, Served served, long length) {
+    if (served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
+      List<ByteRange> ranges = chunk.pieces().stream().map(FramedChunk.Piece::range).toList();
+      long begin = ranges.getFirst().position();
+      ByteRange covering = new ByteRange(begin, ranges.getLast().end() - begin);
+      send(request, response, callback, served, covering, ranges, BodyPart.of(chunk));
+    } else {
+      ByteRange whole = ByteRange.whole(length);
+      send(request, response, callback, served, whole, List.of(whole), BodyPart.of(whole));
+    }
+  }
+
   private static HttpFields validator(HttpFields validators) {
     return HttpFields.from(validators.getField(HttpHeader.ETAG));
   }
@@ -219,6 +265,9 @@ final class ResponseEmitter {
         .add(served.fields())
         .put(HttpHeader.CONTENT_TYPE, contentType)
         .put(HttpHeader.CONTENT_LENGTH, contentLength);
+    if (served.bytes() instanceof Served.Bytes.Framed) {
+      return;
+    }
     String wantReprDigest = request.getHeaders().get("Want-Repr-Digest");
     if (wantReprDigest != null) {
       fields.put("Repr-Digest", DigestFields.reprDigest(served.digests(), wantReprDigest));
@@ -254,27 +303,29 @@ final class ResponseEmitter {
                   parts,
                   request.getComponents().getByteBufferPool(),
                   FileSender.NONE));
-      case Served.Bytes.Stored(BlobRef ref) -> {
-        try {
-          Blob blob = stores.blob(ref);
-          if (blob.isCold()) {
-            openings.execute(() ->
-                sendStored(
-                    request, response, callback, blob, covering, ranges, parts, Runnable::run));
-          } else {
-            Executor reads = blob.isPrompt() ? Runnable::run : blockingReads;
-            sendStored(request, response, callback, blob, covering, ranges, parts, reads);
-          }
-        } catch (StorageException e) {
-          fail(request, response, callback, e);
-        }
-      }
+      case Served.Bytes.Stored _, Served.Bytes.Framed _, Served.Bytes.Foreign _ ->
+          openStored(request, response, callback, served, covering, ranges, parts);
     }
   }
 
-  /**
-   * @param reads for what opens and reads
-   */
+  private void openStored(
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      ByteRange covering,
+      List<ByteRange> ranges,
+      Iterator<BodyPart> parts) {
+    try {
+      Blob blob = served.bytes().blob(stores).orElseThrow();
+      threads.open(
+          blob.waitToOpen(),
+          () -> sendStored(request, response, callback, blob, covering, ranges, parts));
+    } catch (StorageException e) {
+      fail(request, response, callback, e);
+    }
+  }
+
   private void sendStored(
       Request request,
       Response response,
@@ -282,8 +333,7 @@ final class ResponseEmitter {
       Blob blob,
       ByteRange covering,
       List<ByteRange> ranges,
-      Iterator<BodyPart> parts,
-      Executor reads) {
+      Iterator<BodyPart> parts) {
     ByteBufferPool pool = request.getComponents().getByteBufferPool();
     try {
       Optional<FileRegion> region = blob.fileRegion(covering);
@@ -292,21 +342,14 @@ final class ResponseEmitter {
             request,
             response,
             callback,
-            new MappedBody(
-                region.get(), covering.position(), parts, pool, Connections.fileSender(request)));
+            new MappedBody(region.get(), covering.position(), parts, pool, FileSender.of(request)));
       } else {
         Runs runs = Runs.of(ranges, blob.pieceLength());
         if (runs.list().size() > MAX_RUNS) {
           refuseScattered(request, response, callback, blob.length(), runs.list().size());
           return;
         }
-        ReadBody body = new ReadBody(blob, runs, parts, pool, largeBuffers);
-        try {
-          reads.execute(() -> sendRead(request, response, callback, blob, body));
-        } catch (RuntimeException | Error e) {
-          body.close();
-          throw e;
-        }
+        sendRead(request, response, callback, new ReadBody(blob, runs, parts, pool, largeBuffers));
       }
     } catch (StorageException e) {
       fail(request, response, callback, e);
@@ -319,18 +362,10 @@ final class ResponseEmitter {
     transfer(request, response, callback, body, TransferOutcome.Kind.MAPPED);
   }
 
-  private void sendRead(
-      Request request, Response response, Callback callback, Blob blob, ReadBody body) {
+  private void sendRead(Request request, Response response, Callback callback, ReadBody body) {
     try {
       body.open();
-      if (body.isCold()) {
-        coldPages.execute(() -> begin(request, response, callback, body));
-      } else if (blob.isPrompt() && !body.isPrompt()) {
-        // This may be a selector's thread.
-        blockingReads.execute(() -> begin(request, response, callback, body));
-      } else {
-        begin(request, response, callback, body);
-      }
+      threads.read(body.waitToPrepare(), () -> begin(request, response, callback, body));
     } catch (StorageException e) {
       body.close();
       fail(request, response, callback, e);
@@ -362,16 +397,9 @@ final class ResponseEmitter {
       Callback callback,
       BodySource body,
       TransferOutcome.Kind kind) {
-    new Transfer(
-            response,
-            callback,
-            body,
-            paces.apply(request),
-            coldPages,
-            blockingReads,
-            kind,
-            observer)
-        .iterate();
+    TransferObserver own =
+        request.getAttribute(OBSERVER) instanceof TransferObserver asked ? asked : observer;
+    new Transfer(response, callback, body, paces.apply(request), threads, kind, own).iterate();
   }
 
   /** RFC 9110, section 15.5.17: an excessive request of small ranges. */

@@ -1,12 +1,18 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
+import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.rest.http.ContentDisposition;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
@@ -16,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
@@ -25,7 +32,7 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
  * Immutable.
  *
  * @param bytes where they are
- * @param digests of the bytes
+ * @param digests of the bytes; of framed ones, of what is stored
  * @param representation for the planner
  * @param mediaType of the representation
  * @param fields of every 200 and 206
@@ -43,10 +50,38 @@ record Served(
   /** A year, the longest that caches are asked to keep anything. */
   private static final String IMMUTABLE = "max-age=31536000, immutable";
 
+  /** The device may keep it, and asks each time whether it still may have it. */
+  private static final String PRIVATE = "private, no-cache";
+
   /** Where bytes are. */
   sealed interface Bytes {
+    /**
+     * The blob that has them.
+     *
+     * @return empty if they are here
+     */
+    default Optional<Blob> blob(BlobStores stores) throws StorageException {
+      return switch (this) {
+        case Stored(BlobRef ref) -> Optional.of(stores.blob(ref));
+        case Framed(BlobRef ref, FramedChunk _) -> Optional.of(stores.blob(ref));
+        case Foreign(Blob blob) -> Optional.of(blob);
+        case Inline _ -> Optional.empty();
+      };
+    }
+
+    /** Whether a range of them is a range of the blob, which a connection may repeat. */
+    default boolean isRepeated() {
+      return this instanceof Stored || this instanceof Foreign;
+    }
+
     /** In the store. */
     record Stored(BlobRef blob) implements Bytes {}
+
+    /** In the store, with framing between them that is here. */
+    record Framed(BlobRef blob, FramedChunk chunk) implements Bytes {}
+
+    /** In hawkBit's folder. */
+    record Foreign(Blob blob) implements Bytes {}
 
     /** Here: a few, read-only. */
     record Inline(ByteBuffer bytes) implements Bytes {}
@@ -75,6 +110,24 @@ record Served(
         cacheControl(content),
         // Devices of a repository that does not redirect may not reach the backend.
         content.repositories().stream().allMatch(Repository::redirects));
+  }
+
+  static Served of(GrantedArtifact artifact, GrantedFile file) {
+    return of(
+        new Bytes.Foreign(file.blob()),
+        artifact.length(),
+        artifact.digests(),
+        file.storedAt(),
+        "application/octet-stream",
+        artifact.fileName(),
+        PRIVATE,
+        false);
+  }
+
+  /** hawkBit's MD5 file of an artifact. */
+  static Served checksumLine(
+      GrantedArtifact artifact, GrantedFile file, Digest digest, String fileName) {
+    return checksumLine(digest, artifact.fileName(), file.storedAt(), fileName, PRIVATE);
   }
 
   /**
@@ -115,6 +168,29 @@ record Served(
         false);
   }
 
+  /**
+   * What was derived of an artifact.
+   *
+   * @param fileName of its own resource
+   */
+  static Served derived(
+      Artifact artifact,
+      Bytes bytes,
+      long length,
+      Digests digests,
+      EntityTag tag,
+      String mediaType,
+      String fileName) {
+    return of(
+        bytes,
+        new Representation(length, tag, artifact.createdAt()),
+        digests,
+        mediaType,
+        fileName,
+        cacheControl(artifact),
+        false);
+  }
+
   private static String cacheControl(Content content) {
     boolean isPublic = content.repositories().stream().anyMatch(Repository::isPublic);
     return (isPublic ? "public, " : "private, ") + IMMUTABLE;
@@ -122,7 +198,7 @@ record Served(
 
   /** Artifacts of protected repositories may be kept by the device, and are asked for each time. */
   private static String cacheControl(Artifact artifact) {
-    return artifact.repository().isPublic() ? "public, " + IMMUTABLE : "private, no-cache";
+    return artifact.repository().isPublic() ? "public, " + IMMUTABLE : PRIVATE;
   }
 
   private static Served of(
@@ -134,8 +210,25 @@ record Served(
       String fileName,
       String cacheControl,
       boolean redirects) {
-    Representation representation =
-        new Representation(length, EntityTag.of(digests.sha256()), createdAt);
+    return of(
+        bytes,
+        new Representation(length, EntityTag.of(digests.sha256()), createdAt),
+        digests,
+        mediaType,
+        fileName,
+        cacheControl,
+        redirects);
+  }
+
+  private static Served of(
+      Bytes bytes,
+      Representation representation,
+      Digests digests,
+      String mediaType,
+      String fileName,
+      String cacheControl,
+      boolean redirects) {
+    boolean isFramed = bytes instanceof Bytes.Framed;
     String lastModified = HttpDate.format(representation.lastModified());
     HttpFields validators =
         HttpFields.build()
@@ -143,15 +236,17 @@ record Served(
             .add(new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, lastModified))
             .add(new PreEncodedHttpField(HttpHeader.CACHE_CONTROL, cacheControl))
             .asImmutable();
-    HttpFields fields =
+    HttpFields.Mutable fields =
         HttpFields.build(validators)
-            .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "bytes"))
+            .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, isFramed ? "none" : "bytes"))
             .add(
                 new PreEncodedHttpField(
                     HttpHeader.CONTENT_DISPOSITION, ContentDisposition.attachment(fileName)))
-            .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"))
-            .add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)))
-            .asImmutable();
-    return new Served(bytes, digests, representation, mediaType, fields, redirects, validators);
+            .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"));
+    if (!isFramed) {
+      fields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)));
+    }
+    return new Served(
+        bytes, digests, representation, mediaType, fields.asImmutable(), redirects, validators);
   }
 }

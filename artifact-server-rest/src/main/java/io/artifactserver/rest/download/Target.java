@@ -17,4 +17,14 @@ sealed interface Target {
    * @param fileName without a slash
    */
   record OfContentIn(Digest digest, String repository, String fileName) implements Target {}
+
+  /**
+   * A file that hawkBit may have granted to a device.
+   *
+   * @param tenant of hawkBit, as the device spells it
+   * @param controllerId the device
+   * @param softwareModuleId the module whose artifact it is; digits
+   */
+  record Granted(String tenant, String controllerId, String softwareModuleId, String fileName)
+      implements Target {}
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.problem;
 
+import io.artifactserver.core.access.LinkRefusedException;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.core.blob.StorageException.BlobNotFound;
@@ -11,6 +12,7 @@ import io.artifactserver.core.ingest.IngestException.DigestMismatch;
 import io.artifactserver.core.ingest.IngestException.LengthMismatch;
 import io.artifactserver.core.ingest.IngestException.PathTaken;
 import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
+import io.artifactserver.core.ingest.IngestException.RepositoryFull;
 import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
 import io.artifactserver.core.ingest.IngestException.TooLarge;
@@ -24,6 +26,9 @@ import org.springframework.http.ProblemDetail;
 public final class Problems {
   /** Seconds to wait that a 503 suggests. */
   public static final int RETRY_AFTER_SECONDS = 5;
+
+  /** Seconds to wait that a 429 suggests. */
+  public static final int THROTTLED_SECONDS = 1;
 
   private Problems() {}
 
@@ -64,15 +69,19 @@ public final class Problems {
     return of(
         HttpStatus.UNAUTHORIZED,
         "Token needed",
-        "Send a good token: \"Authorization: Bearer TOKEN\", or as hawkBit's devices do, \"GatewayToken"
-            + " TOKEN\" or \"TargetToken TOKEN\". The operator's token is in the file operator-token of"
-            + " the data folder; devices get theirs from POST /api/v1/tokens.");
+        "Send a good token: \"Authorization: Bearer TOKEN\", or as hawkBit's devices do,"
+            + " \"GatewayToken TOKEN\" or \"TargetToken TOKEN\". The operator's token is in the"
+            + " file operator-token of the data folder; devices get theirs from POST"
+            + " /api/v1/tokens.");
   }
 
   /** 403: the caller is known and may not. */
   public static ProblemDetail forbidden() {
     return of(
-        HttpStatus.FORBIDDEN, "Operator's token needed", "A device's token may download only.");
+        HttpStatus.FORBIDDEN,
+        "Not allowed",
+        "The role or the scope of this token does not allow this; an admin's token allows"
+            + " everything. docs/access.md has the table.");
   }
 
   /** 403: a browser was made to send it. */
@@ -84,6 +93,11 @@ public final class Problems {
             + " something is accepted from this server's own pages and from programs.");
   }
 
+  /** 403: a signed link is not good. */
+  public static ProblemDetail linkRefused(LinkRefusedException refusal) {
+    return of(HttpStatus.FORBIDDEN, "Link not good", refusal.getMessage() + '.');
+  }
+
   /** 404: nothing is there, or nothing that the caller may know of. */
   public static ProblemDetail notFound() {
     return of(
@@ -91,6 +105,15 @@ public final class Problems {
         "Not found",
         "There is nothing here that this token may read. GET"
             + " /api/v1/repositories/{repository}/artifacts lists what there is.");
+  }
+
+  /** 404: what is computed of an artifact is not there yet. */
+  public static ProblemDetail notReady() {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "Not ready yet",
+        "The artifact is there, and what updates need of it is being computed: ask again after"
+            + " Retry-After seconds.");
   }
 
   /** 404: no such repository. */
@@ -114,6 +137,15 @@ public final class Problems {
         HttpStatus.NOT_IMPLEMENTED,
         "Method not implemented",
         "No resource here knows " + method + '.');
+  }
+
+  /** 429: many wrong secrets came from the address, or for the token. */
+  public static ProblemDetail tooManyWrongSecrets() {
+    return of(
+        HttpStatus.TOO_MANY_REQUESTS,
+        "Too many wrong tokens",
+        "So many tokens from this address, or so many secrets for this token, were wrong that this"
+            + " one was not looked up. Try again in a second.");
   }
 
   /** 412: the caller's precondition does not hold. */
@@ -178,6 +210,24 @@ public final class Problems {
         "Catalog unavailable",
         "The catalog's database does not answer. Try again in a while; operators look at"
             + " /actuator/health.");
+  }
+
+  /** 503: hawkBit cannot be asked, or its file cannot be served now. */
+  public static ProblemDetail hawkbitUnavailable() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "hawkBit unavailable",
+        "hawkBit does not answer, or its file of this artifact is not whole or not readable here."
+            + " Try again in a while; the server's log says which.");
+  }
+
+  /** 404: hawkBit's folder has only the ciphertext. */
+  public static ProblemDetail hawkbitEncrypts() {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "Encrypted by hawkBit",
+        "hawkBit keeps this artifact encrypted, and only hawkBit can decrypt it. Let the devices of"
+            + " encrypted software modules download from hawkBit itself.");
   }
 
   /** A failure of a backend. */
@@ -245,6 +295,13 @@ public final class Problems {
               HttpStatus.INSUFFICIENT_STORAGE,
               "Quota exceeded",
               detail + ". Delete artifacts, or raise artifact-server.upload.max-total-size.");
+      case RepositoryFull _ ->
+          of(
+              HttpStatus.INSUFFICIENT_STORAGE,
+              "Quota exceeded",
+              detail
+                  + ". Delete artifacts, or raise it with PUT"
+                  + " /api/v1/repositories/{repository}/quota.");
     };
   }
 }

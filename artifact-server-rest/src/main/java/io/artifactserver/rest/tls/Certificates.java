@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * began with; new ones get the new certificate. Files that make no sense leave everything as it is.
  * Thread-safe.
  */
-final class Certificates {
+public final class Certificates {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
   /** Forward-secret and authenticated only. TLS 1.3 has no others; of TLS 1.2 these four kinds. */
@@ -71,7 +71,7 @@ final class Certificates {
   }
 
   /** For the connector; the same object for ever. */
-  SslContextFactory.Server served() {
+  public SslContextFactory.Server served() {
     return served;
   }
 

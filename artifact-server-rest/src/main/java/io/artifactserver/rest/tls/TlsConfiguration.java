@@ -20,11 +20,6 @@ public class TlsConfiguration {
   }
 
   @Bean
-  TlsConnectors tlsConnectors(TlsProperties properties, Certificates certificates) {
-    return new TlsConnectors(properties, certificates);
-  }
-
-  @Bean
   CertificateReload certificateReload(Certificates certificates, Jobs jobs) {
     return new CertificateReload(certificates, jobs);
   }
@@ -50,7 +45,7 @@ public class TlsConfiguration {
   }
 
   /** Whether there are any. */
-  static final class HasCertificates implements Condition {
+  public static final class HasCertificates implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
       return Binder.get(context.getEnvironment())

@@ -86,16 +86,20 @@ class MemoryBudgetTest {
         .orElseThrow();
   }
 
+  /** Of a machine with the memory that the documentation asks for. */
   private static long heap() throws IOException {
-    Matcher flag =
-        Pattern.compile("-Xmx(\\d+)m")
-            .matcher(Files.readString(PROJECT.resolve("artifact-server")));
-    // The first is the benchmarks' own.
-    long megabytes = 0;
-    while (flag.find()) {
-      megabytes = Long.parseLong(flag.group(1));
-    }
-    return DataSize.ofMegabytes(megabytes).toBytes();
+    Matcher share =
+        Pattern.compile("heap=\\$\\(\\(memory / (\\d+)\\)\\)")
+            .matcher(
+                Files.readString(
+                    PROJECT.resolve("artifact-server-rest/src/main/launcher/artifact-server")));
+    assertThat(share.find()).isTrue();
+    Matcher memory =
+        Pattern.compile("below (\\d+) GB")
+            .matcher(Files.readString(PROJECT.resolve("docs/security.md")));
+    assertThat(memory.find()).isTrue();
+    return DataSize.ofGigabytes(Long.parseLong(memory.group(1))).toBytes()
+        / Long.parseLong(share.group(1));
   }
 
   private static <T> T bind(String prefix, Class<T> type) {

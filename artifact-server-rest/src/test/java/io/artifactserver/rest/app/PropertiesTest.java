@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.artifactserver.rest.catalog.EncryptionDefaults;
+import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.upload.UploadProperties;
 import java.time.Duration;
 import java.util.Map;
@@ -21,6 +22,22 @@ class PropertiesTest {
         .withMessageContaining("artifact-server.encryption.check-interval");
   }
 
+  @Test
+  void deriveHasBounds() {
+    DataSize size = DataSize.ofMegabytes(1);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new DeriveProperties(true, DataSize.ofBytes(0), size, 1))
+        .withMessageContaining("artifact-server.derive.min-size");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new DeriveProperties(true, size, DataSize.ofGigabytes(65), 1))
+        .withMessageContaining("artifact-server.derive.max-size");
+    for (double share : new double[] {0, -1, 1.1, Double.NaN}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new DeriveProperties(true, size, size, share))
+          .withMessageContaining("artifact-server.derive.share");
+    }
+  }
+
   private static final DataSize ANY_SIZE = DataSize.ofBytes(1);
   private static final Duration ANY_TIME = Duration.ofSeconds(1);
 
@@ -32,8 +49,13 @@ class PropertiesTest {
         .isEqualTo(
             new RetireProperties(
                 Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
+    assertThat(bind("derive", DeriveProperties.class, Map.of()))
+        .isEqualTo(
+            new DeriveProperties(true, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16), 0.5));
     assertThat(bind("encryption", EncryptionDefaults.class, Map.of()))
         .isEqualTo(new EncryptionDefaults(false, Duration.ofSeconds(10)));
+    assertThat(bind("progress", ProgressProperties.class, Map.of()))
+        .isEqualTo(new ProgressProperties(true, "RAUC-Serial", 100_000, 1000, Duration.ofDays(90)));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
             new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE), 16));
@@ -41,6 +63,17 @@ class PropertiesTest {
 
   @Test
   void everyName() {
+    assertThat(
+            bind(
+                "derive",
+                DeriveProperties.class,
+                Map.of(
+                    "artifact-server.derive.enabled", "false",
+                    "artifact-server.derive.min-size", "2MB",
+                    "artifact-server.derive.max-size", "3GB",
+                    "artifact-server.derive.share", "1")))
+        .isEqualTo(
+            new DeriveProperties(false, DataSize.ofMegabytes(2), DataSize.ofGigabytes(3), 1));
     assertThat(
             bind(
                 "access",
@@ -67,6 +100,17 @@ class PropertiesTest {
         .isEqualTo(new EncryptionDefaults(true, Duration.ofSeconds(3)));
     assertThat(
             bind(
+                "progress",
+                ProgressProperties.class,
+                Map.of(
+                    "artifact-server.progress.enabled", "false",
+                    "artifact-server.progress.device-header", "X-Serial",
+                    "artifact-server.progress.max-pending", "7",
+                    "artifact-server.progress.max-named-per-address", "0",
+                    "artifact-server.progress.retention", "1h")))
+        .isEqualTo(new ProgressProperties(false, "X-Serial", 7, 0, Duration.ofHours(1)));
+    assertThat(
+            bind(
                 "upload",
                 UploadProperties.class,
                 Map.of(
@@ -84,6 +128,9 @@ class PropertiesTest {
     refuses(() -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1), "max-artifact-size");
     refuses(() -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1), "max-total-size");
     refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0), "max-concurrent");
+    refuses(() -> new ProgressProperties(true, "", 0, 0, ANY_TIME), "max-pending");
+    refuses(() -> new ProgressProperties(true, "", 1, -1, ANY_TIME), "max-named-per-address");
+    refuses(() -> new ProgressProperties(true, "", 1, 0, Duration.ZERO), "retention");
   }
 
   private static void refuses(Runnable construction, String name) {

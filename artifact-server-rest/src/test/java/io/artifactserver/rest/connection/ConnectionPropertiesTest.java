@@ -3,6 +3,7 @@ package io.artifactserver.rest.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.artifactserver.rest.shutdown.ShutdownProperties;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -3,13 +3,13 @@ package io.artifactserver.rest.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.command.Command;
+import io.artifactserver.rest.command.Commands;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
@@ -26,8 +26,7 @@ class DoctorCommandTest {
 
   @Test
   void isFoundByItsName() {
-    assertThat(ServiceLoader.load(Command.class))
-        .anyMatch(command -> command.name().equals("doctor") && command instanceof DoctorCommand);
+    assertThat(ServiceLoader.load(Command.class)).anyMatch(DoctorCommand.class::isInstance);
   }
 
   @Test
@@ -77,7 +76,7 @@ class DoctorCommandTest {
     assertThat(run(Map.of(), "--artifact-server.data-dir=" + folder, "--jsn")).isEqualTo(2);
     assertThat(run(Map.of(), "--connections=many")).isEqualTo(2);
     assertThat(errors.toString(StandardCharsets.UTF_8))
-        .contains("unknown option --jsn", "./artifact-server doctor [options]");
+        .contains("Unknown option: '--jsn'", "--json", "'many' is not an int", "doctor --help");
     assertThat(output.size()).isZero();
     try (var files = Files.list(folder)) {
       assertThat(files).isEmpty();
@@ -87,14 +86,13 @@ class DoctorCommandTest {
   @Test
   void helps() {
     assertThat(run(Map.of(), "--help")).isZero();
-    assertThat(output.toString(StandardCharsets.UTF_8)).contains("--connections=10000");
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("--connections=N", "10000");
   }
 
   private int run(Map<String, String> environment, String... arguments) {
-    return new DoctorCommand(new Host(root), environment)
-        .run(
-            List.of(arguments),
-            new PrintStream(output, true, StandardCharsets.UTF_8),
-            new PrintStream(errors, true, StandardCharsets.UTF_8));
+    return Commands.line(new DoctorCommand(new Host(root)), environment)
+        .setOut(new PrintWriter(output, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(errors, true, StandardCharsets.UTF_8))
+        .execute(arguments);
   }
 }

@@ -53,7 +53,7 @@ class AddressesFuzzTest {
 
   private final Addresses addresses =
       new Addresses(
-          new HawkbitProperties(Map.of("default", "fleet"), "{softwareModuleId}/{fileName}"));
+          new HawkbitProperties(Map.of("default", "fleet"), "{softwareModuleId}/{fileName}"), true);
 
   @Test
   void everyPathNamesSomethingOrNothingOrBreaksARule() {
@@ -87,6 +87,12 @@ class AddressesFuzzTest {
         assertThat(repository).as(path).isEqualTo("fleet");
         assertThat(fileName).as(path).isNotEmpty().doesNotContain("/");
         assertThat(path).containsIgnoringCase(digest.hex());
+      }
+      case Target.Granted(var tenant, var controllerId, var softwareModuleId, var fileName) -> {
+        assertThat(tenant).as(path).matches("[A-Za-z0-9_][A-Za-z0-9._-]*");
+        assertThat(controllerId).as(path).isNotIn("", ".", "..").doesNotContain("/", "\n", "\0");
+        assertThat(softwareModuleId).as(path).matches("[0-9]+");
+        assertThat(fileName).as(path).isNotEmpty().doesNotContain("/");
       }
     }
     return target.isPresent();

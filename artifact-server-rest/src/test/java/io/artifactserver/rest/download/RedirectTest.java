@@ -11,6 +11,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
@@ -18,6 +19,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -138,9 +140,7 @@ class RedirectTest {
             new ProblemWriter(JsonMapper.builder().build()),
             _ -> {},
             _ -> Pace.UNWATCHED,
-            reads,
-            reads,
-            reads);
+            new WaitingThreads(reads, reads, reads));
     Served served =
         Served.of(
             new Artifact(
@@ -163,7 +163,8 @@ class RedirectTest {
                     request.getMethod(),
                     new JettyRequestFields(request.getHeaders()),
                     served.representation(),
-                    Instant.now()));
+                    Instant.now()),
+                null);
             return true;
           }
         });
@@ -206,6 +207,11 @@ class RedirectTest {
         @Override
         public RangeReader open(ByteRange range) throws StorageException {
           return blob.open(range);
+        }
+
+        @Override
+        public Wait waitToOpen() {
+          return Wait.REMOTE;
         }
 
         @Override

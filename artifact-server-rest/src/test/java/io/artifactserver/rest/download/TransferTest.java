@@ -11,6 +11,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
@@ -18,7 +19,12 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
-import io.artifactserver.rest.download.UnmappedBlobStore.Fault;
+import io.artifactserver.rest.download.body.ColdRegion;
+import io.artifactserver.rest.download.body.ReadThreads;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.download.body.UnmappedBlobStore;
+import io.artifactserver.rest.download.body.UnmappedBlobStore.Fault;
+import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlan;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -130,20 +136,6 @@ class TransferTest {
     assertThat(store.readingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
   }
 
-  /** The backend works on the answer while a thread is woken that waits for it. */
-  @Test
-  void whatCanBeAskedAheadIsAskedForWhereTheRequestCameAndReadElsewhere() throws Exception {
-    UnmappedBlobStore store = new UnmappedBlobStore(memory, Fault.NONE, 0, 100_000);
-    store.answerAhead();
-    start(store, storeContent(), new ResponsePlan.Single(new ByteRange(5, 100_000)));
-    assertThat(download()).isEqualTo(Arrays.copyOfRange(CONTENT, 5, 100_005));
-    assertThat(outcome().ending()).isEqualTo(TransferOutcome.Ending.COMPLETE);
-    assertThat(store.openingThreads()).isNotEmpty().allMatch(thread -> thread.startsWith("qtp"));
-    assertThat(store.readingThreads()).isNotEmpty().noneMatch(thread -> thread.startsWith("qtp"));
-    assertThat(store.opened()).isEqualTo(1);
-    assertThat(store.closed()).isEqualTo(1);
-  }
-
   /** Each hop to another thread costs more than the copy of a piece. */
   @Test
   void whatMayBlockIsReadByOneVirtualThreadWhileTheClientKeepsUp() throws Exception {
@@ -213,9 +205,7 @@ class TransferTest {
             new ProblemWriter(JsonMapper.builder().build()),
             outcomes::add,
             _ -> Pace.UNWATCHED,
-            openings,
-            coldPages,
-            reads);
+            new WaitingThreads(openings, coldPages, reads));
     DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
     Digest digest = Digest.of(sha256, sha256.newMessageDigest().digest(CONTENT));
     Served served =
@@ -231,7 +221,7 @@ class TransferTest {
         new Handler.Abstract.NonBlocking() {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
-            emitter.emit(request, response, callback, served, plan);
+            emitter.emit(request, response, callback, served, plan, null);
             return true;
           }
         });
@@ -288,6 +278,11 @@ class TransferTest {
         @Override
         public RangeReader open(ByteRange range) {
           throw new AssertionError("A mapped blob is not read");
+        }
+
+        @Override
+        public Wait waitToOpen() {
+          return Wait.NONE;
         }
 
         @Override

@@ -88,7 +88,7 @@ class DurabilityIT {
   @Test
   void aSecondServerWaitsForTheFirst() throws Exception {
     try (PackagedServer database = PackagedServer.start(folder.resolve("database"))) {
-      String[] settings = newDatabase(database.dataFolder());
+      String[] settings = newDatabase(database.dataFolder(), "second");
       try (PackagedServer first = PackagedServer.start(folder.resolve("first"), settings);
           PackagedServer second =
               PackagedServer.startWithoutWaiting(folder.resolve("second"), settings)) {
@@ -171,17 +171,18 @@ class DurabilityIT {
     }
   }
 
-  private static String[] newDatabase(Path dataFolder) throws Exception {
+  /** Settings of a server on a database of its own, in the cluster of another server's folder. */
+  static String[] newDatabase(Path dataFolder, String name) throws Exception {
     String port = Files.readAllLines(dataFolder.resolve("postgres/postmaster.pid")).get(3);
     String password = Files.readString(dataFolder.resolve("postgres-secret")).strip();
     String address = "jdbc:postgresql://127.0.0.1:" + port + "/";
     try (Connection connection =
             DriverManager.getConnection(address + "artifact_server", "artifact_server", password);
         Statement statement = connection.createStatement()) {
-      statement.execute("create database second");
+      statement.execute("create database " + name);
     }
     return new String[] {
-      "--artifact-server.database.url=" + address + "second",
+      "--artifact-server.database.url=" + address + name,
       "--artifact-server.database.username=artifact_server",
       "--artifact-server.database.password=" + password
     };

@@ -79,7 +79,8 @@ class MigrateIT {
     Path data = folder.resolve("data");
     Run same = migrate(data, "file", "file");
     assertThat(same.status()).isEqualTo(2);
-    assertThat(same.output()).contains("name two backends", "--from file --to s3");
+    assertThat(same.output())
+        .contains("name two backends", "--from file --to s3", "migrate --help");
     Run noBucket = migrate(data, "file", "s3");
     assertThat(noBucket.status()).isEqualTo(1);
     assertThat(noBucket.output())

@@ -181,15 +181,16 @@ final class PackagedServer implements AutoCloseable {
     Unpacked unpacked = Unpacked.once();
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
-    command.add("-XX:+UnlockDiagnosticVMOptions");
-    command.add("-XX:CompilerDirectivesFile=" + LAUNCHER.resolve("compiler-directives"));
     command.addAll(List.of("-jar", unpacked.jar().toString(), "--server.port=" + port));
     command.add("--artifact-server.data-dir=" + dataFolder);
     arguments.stream().filter(argument -> !isOfJava(argument)).forEach(command::add);
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    // Tests count blobs, files and connections; those of derived forms say that they want them.
+    builder.environment().put("ARTIFACTSERVER_DERIVE_ENABLED", "false");
+    return builder.start();
   }
 
   void awaitHealthy() throws IOException, InterruptedException {

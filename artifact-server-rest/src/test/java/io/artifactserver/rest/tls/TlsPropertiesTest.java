@@ -3,6 +3,7 @@ package io.artifactserver.rest.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.rest.engine.Http2Properties;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,0 +1,42 @@
+package io.artifactserver.rest.app;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * What is computed of artifacts for clients that update from an older one. Immutable.
+ *
+ * @param enabled whether zsync's control files and casync's indexes and chunks are there; default
+ *     yes. Say no when no device uses them.
+ * @param minSize of an artifact that has them; default 1 MB. Below it a whole download costs less
+ *     than finding out what changed.
+ * @param maxSize of an artifact that has them; default 16 GB. An index takes 0.7 MB of memory a GB
+ *     of its artifact.
+ * @param share of one processor that computing them may take, above 0, at most 1; default 0.5.
+ *     Raise it when updates are published in a hurry, lower it when downloads suffer.
+ */
+@ConfigurationProperties("artifact-server.derive")
+public record DeriveProperties(
+    @DefaultValue("true") boolean enabled,
+    @DefaultValue("1MB") DataSize minSize,
+    @DefaultValue("16GB") DataSize maxSize,
+    @DefaultValue("0.5") double share) {
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public DeriveProperties {
+    if (minSize.isNegative() || minSize.toBytes() == 0) {
+      throw new IllegalArgumentException(
+          "artifact-server.derive.min-size is positive, not " + minSize);
+    }
+    if (maxSize.compareTo(DataSize.ofGigabytes(64)) > 0) {
+      throw new IllegalArgumentException(
+          "artifact-server.derive.max-size is at most 64GB, not " + maxSize);
+    }
+    if (!(share > 0 && share <= 1)) {
+      throw new IllegalArgumentException(
+          "artifact-server.derive.share is above 0 and at most 1, not " + share);
+    }
+  }
+}

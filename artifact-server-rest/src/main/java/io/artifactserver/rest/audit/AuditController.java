@@ -1,0 +1,55 @@
+package io.artifactserver.rest.audit;
+
+import io.artifactserver.core.audit.AuditLog;
+import io.artifactserver.rest.problem.ProblemException;
+import io.artifactserver.rest.problem.Problems;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.stream.Collectors;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The audit as JSON lines. Thread-safe. */
+@RestController
+@Tag(name = "Audit")
+public class AuditController {
+  /** Media type of JSON lines. */
+  static final String JSON_LINES = "application/x-ndjson";
+
+  static final int MAX_LIMIT = 10_000;
+
+  private final AuditLog audit;
+
+  public AuditController(AuditLog audit) {
+    this.audit = audit;
+  }
+
+  /** Entries in their order, a line each. */
+  @GetMapping(value = "/api/v1/audit", produces = JSON_LINES)
+  @Operation(
+      summary = "Export the audit",
+      description =
+          "One JSON object a line, in the order of \"id\", which has no gaps. Ask again with"
+              + " \"after\" for the next ones; an answer shorter than the limit is the last."
+              + " docs/access.md says how the digests are computed.")
+  public String export(
+      @Parameter(description = "Id of the last entry that is known")
+          @RequestParam(defaultValue = "0")
+          long after,
+      @Parameter(description = "Most entries, 1 to 10000") @RequestParam(defaultValue = "10000")
+          int limit) {
+    if (limit < 1 || limit > MAX_LIMIT || after < 0) {
+      throw new ProblemException(
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Limit out of bounds",
+              "\"limit\" is 1 to %d, and \"after\" an id.".formatted(MAX_LIMIT)));
+    }
+    return audit.read(after, limit).stream()
+        .map(record -> AuditLines.line(record) + '\n')
+        .collect(Collectors.joining());
+  }
+}

@@ -1,0 +1,77 @@
+package io.artifactserver.rest.command;
+
+import io.artifactserver.core.command.Command;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.Set;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The program's command line. Every command has {@code --help}, reports an error in one line on
+ * standard error, and exits with 0 if it did what it was asked to, 1 if it failed, and 2 if it did
+ * not understand its arguments. Stateless, thread-safe.
+ */
+public final class Commands {
+  private static final Set<String> HELP = Set.of("-h", "--help", "-V", "--version");
+
+  private Commands() {}
+
+  /** Whether the arguments ask for the server and not for a command or for help. */
+  public static boolean serve(List<String> arguments) {
+    return arguments.stream().noneMatch(HELP::contains)
+        && (arguments.isEmpty()
+            || arguments.getFirst().equals(ServeCommand.NAME)
+            || arguments.getFirst().startsWith("--"));
+  }
+
+  /** All commands, those of other modules among them. */
+  public static CommandLine line(Map<String, String> environment) {
+    CommandLine line = new CommandLine(new ArtifactServerCommand());
+    line.addSubcommand(new ServeCommand());
+    ServiceLoader.load(Command.class).forEach(line::addSubcommand);
+    line.addSubcommand(new AutoComplete.GenerateCompletion());
+    line.addSubcommand(new CommandLine.HelpCommand());
+    return configured(line, environment);
+  }
+
+  /** One command. */
+  public static CommandLine line(Command command, Map<String, String> environment) {
+    return configured(new CommandLine(command), environment);
+  }
+
+  private static CommandLine configured(CommandLine line, Map<String, String> environment) {
+    return line.setDefaultValueProvider(new EnvironmentDefaults(environment))
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setUsageHelpAutoWidth(true)
+        .setParameterExceptionHandler(Commands::misused)
+        .setExecutionExceptionHandler((e, command, _) -> failed(e, command));
+  }
+
+  private static int misused(ParameterException e, String[] arguments) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter errors = command.getErr();
+    errors.println(name(command) + ": " + e.getMessage());
+    UnmatchedArgumentException.printSuggestions(e, errors);
+    errors.println("\"" + name(command) + " --help\" tells what it takes.");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  private static int failed(Exception e, CommandLine command) {
+    if (e instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
+    // Our own messages name the thing and the remedy; others need their type to be understood.
+    boolean isOurs = e.getClass().getName().startsWith("io.artifactserver.");
+    command.getErr().println(name(command) + ": " + (isOurs ? e.getMessage() : e));
+    return command.getCommandSpec().exitCodeOnExecutionException();
+  }
+
+  private static String name(CommandLine command) {
+    return command.getCommandSpec().qualifiedName();
+  }
+}

@@ -1,0 +1,169 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.SignedLink;
+import io.artifactserver.core.progress.ProgressBook;
+import io.artifactserver.core.progress.ProgressBook.Device;
+import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.auth.Authentication;
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.progress.ProgressProperties;
+import java.net.InetSocketAddress;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out whose progress a request is. A device is whom its signed link was made for, or what it
+ * calls itself in the configured field, or else its certificate's subject or its token.
+ * Thread-safe.
+ */
+final class Deliveries {
+  private final ProgressProperties properties;
+  private final ProgressBook book;
+  private final Authenticator authenticator;
+  private final Connections connections;
+  private final Lookups lookups;
+
+  /**
+   * @param lookups run what has to ask the database who a device is
+   */
+  Deliveries(
+      ProgressProperties properties,
+      ProgressBook book,
+      Authenticator authenticator,
+      Connections connections,
+      Lookups lookups) {
+    this.properties = properties;
+    this.book = book;
+    this.authenticator = authenticator;
+    this.connections = connections;
+    this.lookups = lookups;
+  }
+
+  /** Returns null, for every request of nobody that is known, if there is nothing to take down. */
+  @Nullable Delivery of(Request request, Target target, Credentials credentials, Served served) {
+    if (!properties.enabled() || !(served.bytes() instanceof Served.Bytes.Stored)) {
+      return null;
+    }
+    String field =
+        properties.deviceHeader().isEmpty()
+            ? null
+            : request.getHeaders().get(properties.deviceHeader());
+    String name = field == null ? "" : field.strip();
+    boolean isNamed = isName(name);
+    if (!isNamed && isNobody(credentials)) {
+      return null;
+    }
+    String repository =
+        switch (target) {
+          case Target.OfArtifact(var id) -> id.repository();
+          case Target.OfContentIn in -> in.repository();
+          // It may be an artifact of several.
+          case Target.OfContent _ -> "";
+          // It is none of a repository's.
+          case Target.Granted _ -> "";
+        };
+    if (repository.isEmpty()) {
+      return null;
+    }
+    return new Delivery(
+        new ProgressSubject(
+            repository, served.digests().sha256(), served.representation().length()),
+        credentials,
+        isNamed ? name : credentials.certificateSubject(),
+        connections.client(request),
+        address(request));
+  }
+
+  private static boolean isNobody(Credentials credentials) {
+    return credentials.authorization().isEmpty()
+        && credentials.certificateSubject().isEmpty()
+        && credentials.link() == null;
+  }
+
+  /** What the database can keep and a person can read. */
+  private static boolean isName(String name) {
+    return !name.isEmpty()
+        && name.length() <= ProgressBook.MAX_NAME_LENGTH
+        && name.chars().noneMatch(Character::isISOControl);
+  }
+
+  private static Object address(Request request) {
+    return request.getConnectionMetaData().getRemoteSocketAddress()
+            instanceof InetSocketAddress socket
+        ? socket.getAddress()
+        : "";
+  }
+
+  /** Takes down what one device is sent of one artifact. Thread-safe. */
+  final class Delivery {
+    private final ProgressSubject subject;
+    private final Credentials credentials;
+    private final String name;
+    private final @Nullable Object client;
+    private final Object address;
+
+    /**
+     * @param name of the device; empty if its token says it
+     * @param client whom a lookup counts for; null if the address says nothing
+     */
+    private Delivery(
+        ProgressSubject subject,
+        Credentials credentials,
+        String name,
+        @Nullable Object client,
+        Object address) {
+      this.subject = subject;
+      this.credentials = credentials;
+      this.name = name;
+      this.client = client;
+      this.address = address;
+    }
+
+    /** The connection took the range. Does not block. */
+    void delivered(ByteRange range) {
+      if (isNobody(credentials)) {
+        book.delivered(subject, new Device(name, address), range);
+        return;
+      }
+      Authentication caller = authenticator.peek(credentials);
+      if (caller instanceof Authentication.Undecided) {
+        // A public repository asks nobody for a token, so it may not have been looked up yet.
+        var _ =
+            lookups.run(
+                client, () -> deliver(authenticator.authenticate(credentials, client), range));
+      } else {
+        var _ = deliver(caller, range);
+      }
+    }
+
+    /** Returns whether the caller is somebody. */
+    private boolean deliver(Authentication caller, ByteRange range) {
+      String known = known(caller);
+      if (!known.isEmpty()) {
+        book.delivered(subject, new Device(known, null), range);
+        return true;
+      }
+      if (!name.isEmpty()) {
+        boolean isVerified = name.equals(credentials.certificateSubject());
+        book.delivered(subject, new Device(name, isVerified ? null : address), range);
+      }
+      return false;
+    }
+
+    /** The device's name as far as its credentials vouch for it; empty if they do not. */
+    private String known(Authentication caller) {
+      if (!(caller instanceof Authentication.Known(Caller someone))) {
+        return "";
+      }
+      SignedLink link = credentials.link();
+      if (link != null) {
+        return link.terms().device();
+      }
+      return name.isEmpty() ? someone.name() : name;
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package io.artifactserver.rest.download;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.derive.ChunkIndex;
+import io.artifactserver.core.derive.DerivationRules;
+import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivedForm;
+import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.problem.FailureLog;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds forms and chunks by their addresses. What was found is answered from memory, and only as
+ * long as the artifact is what it was; that something is not there is looked up each time.
+ * Thread-safe.
+ */
+final class DerivedAnswers {
+  private static final FailureLog FAILURES =
+      new FailureLog(LoggerFactory.getLogger(DerivedAnswers.class));
+
+  /** Artifacts of a folder whose chunks are served; the newest ones. */
+  private static final int MAX_MEMBERS = 1_000;
+
+  /** Part of the heap that indexes of chunks may take. */
+  private static final int HEAP_SHARE = 8;
+
+  private static final long MAX_INDEX_MEMORY =
+      Math.min(64L * 1024 * 1024, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+
+  private static final int MAX_FORMS = 1_000;
+
+  /** An artifact that takes the path of a form is served within this time. */
+  private static final Duration REMEMBERED = Duration.ofSeconds(10);
+
+  private final DerivationRules rules;
+  private final ArtifactCatalog catalog;
+  private final DerivedRegister register;
+  private final BlobStores stores;
+
+  private final Cache<ArtifactId, KnownForm> forms =
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumSize(MAX_FORMS)
+          .expireAfterWrite(REMEMBERED)
+          .build();
+
+  private final Cache<DerivedName.Folder, DerivedFolder> folders =
+      Caffeine.newBuilder()
+          .executor(Runnable::run)
+          .maximumWeight(MAX_INDEX_MEMORY)
+          .weigher((DerivedName.Folder _, DerivedFolder folder) -> folder.memory())
+          .build();
+
+  DerivedAnswers(
+      DerivationRules rules, ArtifactCatalog catalog, DerivedRegister register, BlobStores stores) {
+    this.rules = rules;
+    this.catalog = catalog;
+    this.register = register;
+    this.stores = stores;
+  }
+
+  /** What there is at an address of a form or a chunk. */
+  sealed interface Answer {
+    /**
+     * It can be served.
+     *
+     * @param artifact whose it is
+     */
+    record Ready(Artifact artifact, Served served) implements Answer {}
+
+    /** It will be there soon. */
+    record NotReady() implements Answer {}
+  }
+
+  /** Answers from memory, without I/O; empty if the catalog has to be asked. */
+  Optional<Answer> peek(ArtifactId id) {
+    return switch (DerivedName.of(id, rules).orElse(null)) {
+      case null -> Optional.empty();
+      case DerivedName.OfForm _ -> {
+        KnownForm known = forms.getIfPresent(id);
+        yield known == null
+            ? Optional.empty()
+            : catalog
+                .peek(known.artifact().id())
+                .filter(artifact -> artifact.equals(known.artifact()))
+                .map(artifact -> new Answer.Ready(artifact, known.served()));
+      }
+      case DerivedName.OfChunk chunk -> {
+        DerivedFolder folder = folders.getIfPresent(chunk.folder());
+        yield folder == null || folder.hasStore() || isStale(folder)
+            ? Optional.empty()
+            : find(folder, chunk, catalog::peek);
+      }
+    };
+  }
+
+  /** Answers; asks the catalog and the store. Blocks. No artifact has the address itself. */
+  Optional<Answer> find(ArtifactId id) {
+    long begin = System.nanoTime();
+    return switch (DerivedName.of(id, rules).orElse(null)) {
+      case null -> Optional.empty();
+      case DerivedName.OfForm(ArtifactId of, DerivedForm form) ->
+          catalog
+              .find(of)
+              .filter(artifact -> rules.suits(artifact.length()))
+              .flatMap(artifact -> form(id, artifact, form));
+      case DerivedName.OfChunk chunk -> {
+        DerivedFolder known = folders.getIfPresent(chunk.folder());
+        Optional<Answer> found =
+            known == null || isStale(known) ? Optional.empty() : find(known, chunk, catalog::find);
+        if (found.isPresent()) {
+          yield found;
+        }
+        // Chunks may have been added since, or even while others waited for the same.
+        DerivedFolder current =
+            folders
+                .asMap()
+                .compute(
+                    chunk.folder(),
+                    (_, old) -> old != null && old.loadedAt() >= begin ? old : load(chunk, old));
+        yield find(current, chunk, catalog::find)
+            .or(() ->
+                current.isWaiting() && current.hasStoreNamed(chunk.store())
+                    ? Optional.of(new Answer.NotReady())
+                    : Optional.empty());
+      }
+    };
+  }
+
+  private static boolean isStale(DerivedFolder folder) {
+    return System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
+  }
+
+  private Optional<Answer> form(ArtifactId address, Artifact artifact, DerivedForm form) {
+    for (Derived each : register.of(artifact.blob())) {
+      if (each.form().equals(form.name())) {
+        return switch (each) {
+          case Derived.Skipped _ -> Optional.empty();
+          case Derived.Stored stored -> {
+            KnownForm known =
+                new KnownForm(artifact, ServedForms.form(artifact, form, stored, address));
+            forms.put(address, known);
+            yield Optional.of(new Answer.Ready(artifact, known.served()));
+          }
+        };
+      }
+    }
+    return Optional.of(new Answer.NotReady());
+  }
+
+  private static Optional<Answer> find(
+      DerivedFolder folder, DerivedName.OfChunk name, Lookup artifacts) {
+    if (!folder.hasStoreNamed(name.store())) {
+      return Optional.empty();
+    }
+    byte[] id = name.id();
+    for (DerivedFolder.Member member : folder.members()) {
+      Optional<ChunkIndex.Chunk> chunk = member.index().find(id);
+      if (chunk.isPresent()) {
+        Optional<Artifact> artifact =
+            artifacts
+                .find(member.id())
+                .filter(found -> found.digests().sha256().equals(member.content()));
+        if (artifact.isPresent()) {
+          return artifact.map(
+              found -> new Answer.Ready(found, ServedForms.chunk(found, name, chunk.get())));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private DerivedFolder load(DerivedName.OfChunk chunk, @Nullable DerivedFolder old) {
+    long loadedAt = System.nanoTime();
+    DerivedName.Folder name = chunk.folder();
+    DerivedRegister.Folder rows =
+        register.folder(name.repository(), name.path(), chunk.form().name(), MAX_MEMBERS);
+    Map<String, ChunkIndex> known = new HashMap<>();
+    if (old != null) {
+      old.members().forEach(member -> known.put(member.formKey(), member.index()));
+    }
+    List<DerivedFolder.Member> members = new ArrayList<>();
+    Set<String> storeNames = new HashSet<>();
+    long memory = 0;
+    for (DerivedRegister.Member row : rows.members()) {
+      // What is left over is served when the newer ones are gone; half is for other folders.
+      memory += row.form().blob().length();
+      if (memory > MAX_INDEX_MEMORY / 2) {
+        break;
+      }
+      ArtifactId id = new ArtifactId(name.repository(), row.path());
+      BlobRef form = row.form().blob();
+      ChunkIndex index = known.get(form.key());
+      if (index == null) {
+        index = read(chunk.form(), form).orElse(null);
+      }
+      if (index != null) {
+        members.add(new DerivedFolder.Member(id, row.content(), form.key(), index));
+        known.put(form.key(), index);
+      }
+      addStoreNames(storeNames, id);
+    }
+    boolean isWaiting = false;
+    for (DerivedRegister.Waiting row : rows.waiting()) {
+      if (rules.suits(row.length())) {
+        isWaiting = true;
+        addStoreNames(storeNames, new ArtifactId(name.repository(), row.path()));
+      }
+    }
+    return new DerivedFolder(members, isWaiting, rows.hasStore(), storeNames, loadedAt);
+  }
+
+  /** RAUC names a store like the file, with or without its suffix. */
+  private static void addStoreNames(Set<String> names, ArtifactId artifact) {
+    String file = artifact.fileName();
+    names.add(file);
+    int dot = file.lastIndexOf('.');
+    if (dot > 0) {
+      names.add(file.substring(0, dot));
+    }
+  }
+
+  private Optional<ChunkIndex> read(DerivedForm.Chunked form, BlobRef ref) {
+    ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(ref.length()));
+    try (RangeReader reader = stores.blob(ref).open(ByteRange.whole(ref.length()))) {
+      while (reader.read(bytes) >= 0) {
+        // Until it ends.
+      }
+      return Optional.of(form.index(bytes.flip()));
+    } catch (StorageException | IllegalArgumentException e) {
+      FAILURES.failed("Cannot read the chunk index in blob " + ref.key(), e);
+      return Optional.empty();
+    }
+  }
+
+  /** How an artifact is looked up. */
+  @FunctionalInterface
+  private interface Lookup {
+    Optional<Artifact> find(ArtifactId id);
+  }
+
+  /** A form as it is served. */
+  private record KnownForm(Artifact artifact, Served served) {}
+}

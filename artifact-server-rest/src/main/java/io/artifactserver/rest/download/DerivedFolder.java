@@ -1,0 +1,48 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.derive.ChunkIndex;
+import io.artifactserver.core.digest.Digest;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The artifacts of a folder with their chunks, as they were at one moment. Immutable.
+ *
+ * @param members those whose chunks are known, newest first
+ * @param isWaiting whether chunks of others are still to come
+ * @param hasStore whether artifacts may lie at the addresses of chunks
+ * @param stores names of stores, without their suffix, beside casync's default
+ * @param loadedAt when it was read from the catalog, by {@link System#nanoTime}
+ */
+record DerivedFolder(
+    List<Member> members, boolean isWaiting, boolean hasStore, Set<String> stores, long loadedAt) {
+  private static final String DEFAULT_STORE = "default";
+
+  DerivedFolder {
+    members = List.copyOf(members);
+    stores = Set.copyOf(stores);
+  }
+
+  /**
+   * An artifact.
+   *
+   * @param content the SHA-256 of its bytes
+   * @param formKey of the blob that has its index
+   */
+  record Member(ArtifactId id, Digest content, String formKey, ChunkIndex index) {}
+
+  /** Whether a store of this name is one of the folder's. */
+  boolean hasStoreNamed(String name) {
+    return name.equals(DEFAULT_STORE) || stores.contains(name);
+  }
+
+  /** In bytes, for a bounded cache. */
+  int memory() {
+    long memory = 1024;
+    for (Member member : members) {
+      memory += 512 + member.index().memory();
+    }
+    return (int) Math.min(Integer.MAX_VALUE, memory);
+  }
+}

@@ -1,0 +1,95 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.derive.ChunkIndex;
+import io.artifactserver.core.derive.DerivationRules;
+import io.artifactserver.core.derive.DerivedForm;
+import io.artifactserver.core.digest.Hex;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/** What a path names if no artifact has it: a form of an artifact, or a chunk. Immutable. */
+sealed interface DerivedName {
+  /**
+   * {@code {path}.zsync}, {@code {path}.caibx} and their like.
+   *
+   * @param artifact whose form it is
+   */
+  record OfForm(ArtifactId artifact, DerivedForm form) implements DerivedName {}
+
+  /**
+   * {@code {folder}/{store}.castr/xxxx/{id}.cacnk}, where {@code xxxx} begins the id; without the
+   * suffix the plain bytes.
+   *
+   * @param folder where its artifact lies
+   * @param store without the suffix; casync calls it {@code default}
+   * @param hex the chunk's id in lower-case digits
+   * @param isPlain whether its bytes are to be sent as they are
+   */
+  record OfChunk(Folder folder, DerivedForm.Chunked form, String store, String hex, boolean isPlain)
+      implements DerivedName {
+    /** The chunk's id in bytes. */
+    byte[] id() {
+      return HexFormat.of().parseHex(hex);
+    }
+  }
+
+  /**
+   * A folder of artifacts.
+   *
+   * @param repository by name
+   * @param path empty, or ends in a slash
+   */
+  record Folder(String repository, String path) {}
+
+  /** casync's suffix of a store. */
+  String STORE_SUFFIX = ".castr";
+
+  /** casync's suffix of a compressed chunk. */
+  String CHUNK_SUFFIX = ".cacnk";
+
+  /** Digits of a chunk's id that name its folder in the store. */
+  int PREFIX_LENGTH = 4;
+
+  /** Reads a path; no I/O. */
+  static Optional<DerivedName> of(ArtifactId id, DerivationRules rules) {
+    String path = id.path();
+    for (DerivedForm form : rules.forms()) {
+      int end = path.length() - form.suffix().length();
+      if (end > 0 && path.charAt(end - 1) != '/' && path.endsWith(form.suffix())) {
+        return Optional.of(
+            new OfForm(new ArtifactId(id.repository(), path.substring(0, end)), form));
+      }
+    }
+    return rules.chunked().flatMap(form -> chunk(id.repository(), path, form));
+  }
+
+  private static Optional<DerivedName> chunk(
+      String repository, String path, DerivedForm.Chunked form) {
+    int hexLength = 2 * ChunkIndex.ID_LENGTH;
+    int begin = path.lastIndexOf('/') + 1;
+    boolean isPlain = path.length() - begin == hexLength;
+    boolean isPacked =
+        path.length() - begin == hexLength + CHUNK_SUFFIX.length() && path.endsWith(CHUNK_SUFFIX);
+    int prefix = begin - 1 - PREFIX_LENGTH;
+    if ((!isPlain && !isPacked)
+        || prefix < 1
+        || !path.regionMatches(begin, path, prefix, PREFIX_LENGTH)
+        || !path.startsWith(STORE_SUFFIX + '/', prefix - 1 - STORE_SUFFIX.length())) {
+      return Optional.empty();
+    }
+    String hex = path.substring(begin, begin + hexLength);
+    int store = path.lastIndexOf('/', prefix - 2) + 1;
+    int storeEnd = prefix - 1 - STORE_SUFFIX.length();
+    if (!Hex.isLowerCase(hex) || store >= storeEnd) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new OfChunk(
+            new Folder(repository, path.substring(0, store)),
+            form,
+            path.substring(store, storeEnd),
+            hex,
+            isPlain));
+  }
+}

@@ -1,0 +1,246 @@
+package io.artifactserver.rest.download.body;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body read through one pooled buffer, for blobs that do not lie verbatim in a local file. The
+ * next piece is read when the connection has taken the last: a slow client holds one small buffer
+ * and no thread. Ranges that are neighbours are read in one run.
+ */
+public final class ReadBody implements BodySource {
+  private final Blob blob;
+  private final Iterator<BodyPart> parts;
+  private final ByteBufferPool pool;
+  private final LargeBuffers largeBuffers;
+  private RetainableByteBuffer.@Nullable Mutable buffer;
+  private boolean isLarge;
+  private boolean isSlow;
+  private final Iterator<Runs.Run> runs;
+  private @Nullable ByteRange first;
+
+  /** Ranges that are still to come of the run that is being read, and where its next byte is. */
+  private int rangesOfRun;
+
+  private long position;
+
+  /** Bytes of the run before the range, which nobody asked for. */
+  private long gap;
+
+  private @Nullable RangeReader reader;
+  private @Nullable ByteBuffer framing;
+  private long remaining;
+  private boolean isReady;
+
+  /**
+   * @param runs of the stored parts
+   * @param parts at least one of them stored
+   */
+  public ReadBody(
+      Blob blob,
+      Runs runs,
+      Iterator<BodyPart> parts,
+      ByteBufferPool pool,
+      LargeBuffers largeBuffers) {
+    this.blob = blob;
+    this.runs = runs.list().iterator();
+    this.parts = parts;
+    this.pool = pool;
+    this.largeBuffers = largeBuffers;
+    while (first == null && parts.hasNext()) {
+      switch (parts.next()) {
+        case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
+        case BodyPart.Stored(ByteRange range) -> {
+          first = nextRun();
+          beginRange(range);
+        }
+      }
+    }
+  }
+
+  /**
+   * Opens the first range. Waits as {@link Blob#waitToOpen} says. Comes before anything else but
+   * {@link #close}.
+   */
+  public void open() throws StorageException {
+    if (first != null) {
+      reader = blob.open(first);
+    }
+  }
+
+  @Override
+  public boolean hasNext() {
+    return isReady || hasMore();
+  }
+
+  @Override
+  public boolean isReady() {
+    return isReady;
+  }
+
+  @Override
+  public Wait waitToPrepare() {
+    Wait wait = reader == null ? blob.waitToOpen() : reader.waitToRead(nextLength());
+    // Where the next of several ranges is opened, its reader may wait.
+    return parts.hasNext() ? wait.and(Wait.REMOTE) : wait;
+  }
+
+  @Override
+  public void prepare() throws StorageException {
+    ByteBuffer bytes = buffer().clear();
+    while (bytes.hasRemaining() && hasMore()) {
+      if (framing != null) {
+        if (framing.remaining() > bytes.remaining()) {
+          break;
+        }
+        bytes.put(framing);
+        framing = null;
+      } else if (reader != null && gap > 0) {
+        if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
+          break;
+        }
+        passGap(reader, bytes);
+      } else if (reader != null && remaining > 0) {
+        if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
+          break;
+        }
+        int length = readUpTo(reader, bytes, remaining);
+        remaining -= length;
+        if (remaining == 0 && rangesOfRun == 0) {
+          closeReader();
+        }
+      } else {
+        advance();
+      }
+    }
+    bytes.flip();
+    isReady = true;
+  }
+
+  @Override
+  public ByteBuffer next() {
+    isReady = false;
+    return buffer();
+  }
+
+  @Override
+  public void rest() {
+    if (reader != null) {
+      reader.rest();
+    }
+  }
+
+  @Override
+  public void slowDown() {
+    isSlow = true;
+    if (isLarge && !isReady) {
+      releaseBuffer();
+    }
+  }
+
+  @Override
+  public void close() {
+    closeReader();
+    releaseBuffer();
+  }
+
+  /**
+   * What does not fit would occupy a second buffer until the client has taken the first; and what
+   * is on a disk is for another thread than this may be.
+   */
+  private boolean shouldWait(RangeReader next, int room) {
+    return (room < Math.min(gap + remaining, blob.pieceLength()))
+        || next.waitToRead((int) Math.min(gap + remaining, room)) == Wait.DISK;
+  }
+
+  private int nextLength() {
+    return (int)
+        Math.min(gap + remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH);
+  }
+
+  private ByteBuffer buffer() {
+    if (buffer == null) {
+      isLarge = !isSlow && largeBuffers.tryAcquire();
+      buffer = pool.acquire(isLarge ? LargeBuffers.LENGTH : LargeBuffers.SMALL_LENGTH, true);
+    }
+    return buffer.getByteBuffer();
+  }
+
+  private void releaseBuffer() {
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+    if (isLarge) {
+      isLarge = false;
+      largeBuffers.release();
+    }
+  }
+
+  private boolean hasMore() {
+    return framing != null || remaining > 0 || parts.hasNext();
+  }
+
+  private void advance() throws StorageException {
+    switch (parts.next()) {
+      case BodyPart.Framing(ByteBuffer bytes) -> framing = bytes;
+      case BodyPart.Stored(ByteRange range) -> {
+        if (rangesOfRun == 0) {
+          closeReader();
+          reader = blob.open(nextRun());
+        }
+        beginRange(range);
+      }
+    }
+  }
+
+  private ByteRange nextRun() {
+    Runs.Run run = runs.next();
+    rangesOfRun = run.ranges();
+    position = run.range().position();
+    return run.range();
+  }
+
+  private void beginRange(ByteRange range) {
+    rangesOfRun--;
+    gap = range.position() - position;
+    remaining = range.length();
+  }
+
+  /** The run goes on behind the range, so no more than it is taken. */
+  private int readUpTo(RangeReader from, ByteBuffer bytes, long most) throws StorageException {
+    int limit = bytes.limit();
+    bytes.limit((int) Math.min(limit, bytes.position() + most));
+    int length = from.read(bytes);
+    bytes.limit(limit);
+    if (length < 0) {
+      // A reader that breaks its contract must neither loop nor make a short body look whole.
+      throw new StorageException.BlobCorrupt(
+          "open", blob.ref(), most + " bytes of a range are missing", null);
+    }
+    position += length;
+    return length;
+  }
+
+  /** Reads where the range's bytes will come to lie. */
+  private void passGap(RangeReader from, ByteBuffer bytes) throws StorageException {
+    int begin = bytes.position();
+    gap -= readUpTo(from, bytes, gap);
+    bytes.position(begin);
+  }
+
+  private void closeReader() {
+    if (reader != null) {
+      reader.close();
+      reader = null;
+    }
+  }
+}

@@ -1,0 +1,150 @@
+package io.artifactserver.rest.engine;
+
+import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.Holdings;
+import io.artifactserver.rest.connection.RequestProgress;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of HTTP/1.1 on which a request has so many fields and no more, and that accounts for
+ * the head of which only a part has come. What is asked of the parser is asked once for each time
+ * that bytes come, and changes nothing for a request that comes whole.
+ */
+final class BoundedHttpConnection extends HttpConnection implements RequestProgress {
+  /** Devices send some ten. Each takes some 100 bytes beside its text. */
+  static final int MAX_FIELDS = 256;
+
+  /** A head in the making, in bytes, before its first byte is kept. */
+  private static final int HEAD_LENGTH = 4 * 1024;
+
+  /** What a byte of a head takes while it is put together, at most: the text and its objects. */
+  private static final int HELD_PER_BYTE = 3;
+
+  private final Connections connections;
+  private Holdings.@Nullable Holding holding;
+  private long bytesBefore;
+
+  private BoundedHttpConnection(
+      HttpConfiguration configuration,
+      Connector connector,
+      EndPoint endPoint,
+      Connections connections) {
+    super(configuration, connector, endPoint);
+    this.connections = connections;
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
+  public void onFillable() {
+    super.onFillable();
+    if (getEndPoint().getConnection() != this) {
+      // It speaks HTTP/2 now.
+      return;
+    }
+    HttpParser parser = getParser();
+    if (parser.isStart() || !parser.inHeaderState()) {
+      bytesBefore = getBytesIn();
+      hold(0);
+    } else {
+      hold(HEAD_LENGTH + HELD_PER_BYTE * (getBytesIn() - bytesBefore));
+    }
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable cause) {
+    synchronized (this) {
+      if (holding != null) {
+        holding.close();
+      }
+    }
+    super.onClose(cause);
+  }
+
+  @Override
+  public Stage stage() {
+    HttpParser parser = getParser();
+    if (parser.isStart()) {
+      return Stage.WAITING;
+    }
+    if (parser.inHeaderState()) {
+      return Stage.HEAD;
+    }
+    return parser.inContentState() ? Stage.BODY : Stage.ANSWER;
+  }
+
+  @Override
+  public long headBeginNanos() {
+    return getParser().getBeginNanoTime();
+  }
+
+  @Override
+  public long requests() {
+    return getMessagesIn();
+  }
+
+  @Override
+  protected RequestHandler newRequestHandler() {
+    return new CountingHandler();
+  }
+
+  private void hold(long bytes) {
+    Holdings.Holding known = holding;
+    if (known == null) {
+      if (bytes == 0) {
+        return;
+      }
+      synchronized (this) {
+        known = connections.holdingOfHead(getEndPoint());
+        holding = known;
+      }
+    }
+    known.add(bytes - known.bytes());
+  }
+
+  private final class CountingHandler extends RequestHandler {
+    private int fields;
+
+    @Override
+    public void messageBegin() {
+      fields = 0;
+      super.messageBegin();
+    }
+
+    @Override
+    public void parsedHeader(HttpField field) {
+      if (++fields > MAX_FIELDS) {
+        throw new HttpException.RuntimeException(
+            HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431, "more than " + MAX_FIELDS + " fields");
+      }
+      super.parsedHeader(field);
+    }
+  }
+
+  /** Makes them. Thread-safe. */
+  static final class Factory extends HttpConnectionFactory {
+    private final Connections connections;
+
+    Factory(HttpConnectionFactory plain, Connections connections) {
+      super(plain.getHttpConfiguration());
+      this.connections = connections;
+    }
+
+    @Override
+    public Connection newConnection(Connector connector, EndPoint endPoint) {
+      BoundedHttpConnection connection =
+          new BoundedHttpConnection(getHttpConfiguration(), connector, endPoint, connections);
+      connection.setTransferEncodingChunkMaxLength(getTransferEncodingChunkMaxLength());
+      return configure(connection, connector, endPoint);
+    }
+  }
+}

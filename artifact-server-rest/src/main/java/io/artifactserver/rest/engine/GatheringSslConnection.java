@@ -1,0 +1,125 @@
+package io.artifactserver.rest.engine;
+
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLException;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.io.ssl.SslHandshakeListener;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS whose {@link Handshakes} do not delay the downloads of a selector for long. And which fills
+ * its buffer with records before it writes to the socket: Jetty's writes each record for itself,
+ * and 128 KiB are nine system calls, and as many packets on their way through the kernel.
+ */
+final class GatheringSslConnection extends SslConnection {
+  private final Handshakes handshakes;
+  private volatile boolean isShaken;
+
+  private GatheringSslConnection(
+      ByteBufferPool pool,
+      Connector connector,
+      Factory factory,
+      EndPoint endPoint,
+      SSLEngine engine) {
+    super(
+        pool,
+        connector.getExecutor(),
+        factory.getSslContextFactory(),
+        endPoint,
+        engine,
+        factory.isDirectBuffersForEncryption(),
+        factory.isDirectBuffersForDecryption());
+    this.handshakes = factory.handshakes;
+    addHandshakeListener(
+        new SslHandshakeListener() {
+          @Override
+          public void handshakeSucceeded(Event event) {
+            isShaken = true;
+          }
+        });
+  }
+
+  @Override
+  public void onFillable() {
+    if (isShaken) {
+      super.onFillable();
+    } else {
+      handshakes.run(super::onFillable);
+    }
+  }
+
+  /** Only a handshake's: to hand it on blocks nobody, so that needs no further thread. */
+  @Override
+  public void tryFillInterested(Callback callback) {
+    super.tryFillInterested(
+        isShaken
+            ? callback
+            : Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
+  }
+
+  /**
+   * Encrypts as many records as there is input and certainly room for. Stops at whatever is not
+   * plain sending, which is the caller's business.
+   */
+  @Override
+  protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
+      throws SSLException {
+    SSLEngineResult result = engine.wrap(input, output);
+    int consumed = result.bytesConsumed();
+    int produced = result.bytesProduced();
+    int room = engine.getSession().getPacketBufferSize();
+    while (result.getStatus() == Status.OK
+        && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING
+        && result.bytesConsumed() > 0
+        && output.remaining() >= room
+        && !BufferUtil.isEmpty(input)) {
+      SSLEngineResult next = engine.wrap(input, output);
+      if (next.getStatus() == Status.BUFFER_OVERFLOW) {
+        break;
+      }
+      result = next;
+      consumed += result.bytesConsumed();
+      produced += result.bytesProduced();
+    }
+    return new SSLEngineResult(result.getStatus(), result.getHandshakeStatus(), consumed, produced);
+  }
+
+  /** Makes them. Thread-safe. */
+  static final class Factory extends SslConnectionFactory {
+    /** Enough for all that are written at full speed; 4 MB in all. */
+    private static final int MAX_LARGE_BUFFERS = 64;
+
+    private final Handshakes handshakes = new Handshakes();
+    private @Nullable RecordBuffers buffers;
+
+    Factory(SslContextFactory.Server certificates, String nextProtocol) {
+      super(certificates, nextProtocol);
+    }
+
+    @Override
+    protected SslConnection newSslConnection(
+        Connector connector, EndPoint endPoint, SSLEngine engine) {
+      return new GatheringSslConnection(
+          buffers(connector.getByteBufferPool()), connector, this, endPoint, engine);
+    }
+
+    private synchronized RecordBuffers buffers(ByteBufferPool pool) {
+      if (buffers == null) {
+        buffers = new RecordBuffers(pool, MAX_LARGE_BUFFERS);
+      }
+      return buffers;
+    }
+  }
+}

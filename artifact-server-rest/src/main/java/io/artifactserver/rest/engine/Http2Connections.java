@@ -1,0 +1,130 @@
+package io.artifactserver.rest.engine;
+
+import io.artifactserver.rest.connection.Connections;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.http2.FlowControlStrategy;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.SessionContainer;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.WindowRateControl;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Server;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Bounds and tunes HTTP/2, and says GOAWAY when the server is to stop: requests under way are
+ * answered, and clients take new ones elsewhere (RFC 9113, section 6.8). Thread-safe.
+ */
+public final class Http2Connections implements SmartLifecycle {
+  /** Gathered before a write to the socket, in bytes: 16 frames of a single stream, not 2. */
+  private static final int WRITE_THRESHOLD = 256 * 1024;
+
+  private final Http2Properties properties;
+  private final Connections connections;
+  private final Duration stallTimeout;
+  private final List<SessionContainer> sessions = new CopyOnWriteArrayList<>();
+  private volatile boolean isRunning;
+
+  /**
+   * @param stallTimeout after which a stream on which nothing moves is reset
+   */
+  public Http2Connections(
+      Http2Properties properties, Connections connections, Duration stallTimeout) {
+    this.properties = properties;
+    this.connections = connections;
+    this.stallTimeout = stallTimeout;
+  }
+
+  /**
+   * The request's body is wanted: from now on its client may send more than a little ahead of what
+   * is read. Does nothing on other connections than those of HTTP/2.
+   */
+  public static void acceptBody(Request request) {
+    if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
+      HTTP2Session session = connection.getSession();
+      HTTP2Stream stream = session.getStream(Integer.parseInt(request.getId()));
+      if (stream != null && session.getFlowControlStrategy() instanceof Http2Streams streams) {
+        streams.accept(session, stream);
+      }
+    }
+  }
+
+  /** Takes over the HTTP/2 of every connector that the server has. */
+  public void configure(Server server) {
+    for (Connector connector : server.getConnectors()) {
+      for (ConnectionFactory factory : connector.getConnectionFactories()) {
+        if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
+          configure(http2);
+        }
+      }
+    }
+  }
+
+  private void configure(AbstractHTTP2ServerConnectionFactory http2) {
+    http2.setMaxConcurrentStreams(properties.maxStreams());
+    http2.setRateControlFactory(new WindowRateControl.Factory(properties.maxControlFrames()));
+    // The least that there is: who may send more is decided request by request.
+    http2.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+    http2.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
+    http2.setFlowControlStrategyFactory(Http2Streams::new);
+    http2.setStreamIdleTimeout(stallTimeout.toMillis());
+    // Nothing here speaks WebSocket.
+    http2.setConnectProtocolEnabled(false);
+    http2.addEventListener(new Sessions());
+    sessions.addAll(http2.getBeans(SessionContainer.class));
+  }
+
+  @Override
+  public void start() {
+    isRunning = true;
+  }
+
+  @Override
+  public void stop() {
+    isRunning = false;
+    for (SessionContainer container : sessions) {
+      // Its future ends with the last request, for which Spring Boot waits anyway.
+      var _ = container.shutdown();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  /** Just before the connectors stop accepting, which closes what is idle. */
+  @Override
+  public int getPhase() {
+    return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+  }
+
+  private final class Sessions implements HTTP2Session.LifeCycleListener {
+    @Override
+    public void onOpen(Session session) {
+      if (session instanceof HTTP2Session http2) {
+        http2.setWriteThreshold(WRITE_THRESHOLD);
+        if (http2.getFlowControlStrategy() instanceof Http2Streams streams) {
+          streams.hold(connections.holding(http2.getEndPoint()));
+          http2.addEventListener(streams);
+        }
+      }
+    }
+
+    @Override
+    public void onClose(Session session) {
+      if (session instanceof HTTP2Session http2
+          && http2.getFlowControlStrategy() instanceof Http2Streams streams) {
+        streams.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.artifactserver.rest.engine;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * HTTP/2. Immutable.
+ *
+ * @param maxStreams requests at the same time on one connection; default 128. More are refused, and
+ *     clients send them again. Lower it to save memory: each request under way holds some.
+ * @param maxControlFrames per second and connection that ask for work and transfer nothing (resets,
+ *     pings, settings, priorities, continuations); default 2000. Beyond it the connection is
+ *     closed. Raise it for clients that abort more downloads than that.
+ */
+@ConfigurationProperties("artifact-server.http2")
+public record Http2Properties(
+    @DefaultValue("128") int maxStreams, @DefaultValue("2000") int maxControlFrames) {
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public Http2Properties {
+    if (maxStreams < 1) {
+      throw new IllegalArgumentException(
+          "artifact-server.http2.max-streams is at least 1, not " + maxStreams);
+    }
+    if (maxControlFrames < 1) {
+      throw new IllegalArgumentException(
+          "artifact-server.http2.max-control-frames is at least 1, not " + maxControlFrames);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package io.artifactserver.rest.engine;
+
+import io.artifactserver.rest.connection.Holdings;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http2.BufferingFlowControlStrategy;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.HeadersFrame;
+import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The streams of one connection of HTTP/2: what a client may send on them, and what the server
+ * holds for them. A client may send little until an upload of its is accepted; then its windows
+ * grow. What comes before that is to be read at once: frames that wait are counted, however short,
+ * because each of them holds a buffer. Thread-safe.
+ */
+final class Http2Streams extends BufferingFlowControlStrategy
+    implements HTTP2Session.FrameListener {
+  /** Of an accepted upload, in bytes: 100 ms at 300 Mbit/s. */
+  private static final int UPLOAD_WINDOW = 4 * 1024 * 1024;
+
+  /** Part of a window that may be read before the client is told. */
+  private static final float BUFFER_RATIO = 0.5F;
+
+  /** As many as bring a whole window in packets of the usual length, and some more. */
+  private static final int MAX_UNREAD_FRAMES = 64;
+
+  /** Of a client that has an upload accepted: it may be about to begin many. */
+  private static final int MAX_UNREAD_FRAMES_OF_UPLOADERS = 16 * MAX_UNREAD_FRAMES;
+
+  /** A stream, what answers it, and a small buffer, in bytes. */
+  private static final int STREAM_LENGTH = 8 * 1024;
+
+  /** A connection without a request, in bytes: its parser, its tables, its queues. */
+  private static final int SESSION_LENGTH = 8 * 1024;
+
+  /** A field beside its text, in bytes. */
+  private static final int FIELD_LENGTH = 64;
+
+  private final Map<Stream, State> states = new ConcurrentHashMap<>();
+
+  /** On all streams that are not accepted. */
+  private final AtomicInteger unread = new AtomicInteger();
+
+  private volatile boolean isUploader;
+  private Holdings.@Nullable Holding holding;
+  private int headLength;
+
+  Http2Streams() {
+    super(BUFFER_RATIO);
+  }
+
+  /** To be called once, before anything comes. */
+  void hold(Holdings.Holding holding) {
+    this.holding = holding;
+    holding.add(SESSION_LENGTH);
+  }
+
+  /** Nothing comes any more. */
+  void close() {
+    if (holding != null) {
+      holding.close();
+    }
+    states.clear();
+  }
+
+  /** The stream's client may send as much as its upload needs; tells it so. May be repeated. */
+  void accept(HTTP2Session session, Stream stream) {
+    State state = states.get(stream);
+    if (state != null && state.accept()) {
+      isUploader = true;
+      unread.addAndGet(-state.unread.getAndSet(0));
+      grow(session, stream, stream.getId(), UPLOAD_WINDOW - getInitialStreamRecvWindow());
+      int room = UPLOAD_WINDOW - updateRecvWindow(session, 0);
+      if (room > 0) {
+        grow(session, null, 0, room);
+      }
+    }
+  }
+
+  @Override
+  public void onIncomingFrame(Session session, Frame frame) {
+    if (frame instanceof HeadersFrame headers) {
+      int length = STREAM_LENGTH;
+      for (HttpField field : headers.getMetaData().getHttpFields()) {
+        length += FIELD_LENGTH + field.getName().length();
+        String value = field.getValue();
+        length += value == null ? 0 : value.length();
+      }
+      // The stream is created next, by this thread.
+      headLength = length;
+    }
+  }
+
+  @Override
+  public void onStreamCreated(Stream stream) {
+    super.onStreamCreated(stream);
+    states.put(stream, new State(headLength));
+    if (holding != null) {
+      holding.add(headLength);
+    }
+  }
+
+  @Override
+  public void onStreamDestroyed(Stream stream) {
+    State state = states.remove(stream);
+    if (state != null && holding != null) {
+      holding.add(-state.headLength);
+    }
+    if (state != null && !state.isAccepted) {
+      unread.addAndGet(-state.unread.get());
+    }
+    super.onStreamDestroyed(stream);
+  }
+
+  @Override
+  public void onDataReceived(Session session, @Nullable Stream stream, int length) {
+    super.onDataReceived(session, stream, length);
+    State state = stream == null ? null : states.get(stream);
+    if (state != null
+        && length > 0
+        && !state.isAccepted
+        && session instanceof HTTP2Session http2
+        && (isTooMany(state) || !http2.getParser().rateControlOnEvent(stream))
+        && http2.getEndPoint().getConnection() instanceof HTTP2Connection connection) {
+      connection.onConnectionFailure(
+          ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, "too_many_data_frames");
+    }
+  }
+
+  @Override
+  public void onDataConsumed(Session session, @Nullable Stream stream, int length) {
+    State state = stream == null ? null : states.get(stream);
+    // Those of a stream that ends are consumed all at once; its end counts the rest.
+    if (state != null && length > 0 && !state.isAccepted && state.unread.get() > 0) {
+      state.unread.decrementAndGet();
+      unread.decrementAndGet();
+    }
+    super.onDataConsumed(session, stream, length);
+  }
+
+  private boolean isTooMany(State state) {
+    state.unread.incrementAndGet();
+    return unread.incrementAndGet()
+        > (isUploader ? MAX_UNREAD_FRAMES_OF_UPLOADERS : MAX_UNREAD_FRAMES);
+  }
+
+  /** First the account, then the frame, or the client could be faster than the account. */
+  private void grow(HTTP2Session session, @Nullable Stream stream, int id, int bytes) {
+    if (stream == null) {
+      updateRecvWindow(session, bytes);
+    } else {
+      updateRecvWindow(stream, bytes);
+    }
+    sendWindowUpdate(session, stream, List.of(new WindowUpdateFrame(id, bytes)));
+  }
+
+  private static final class State {
+    private final int headLength;
+    private final AtomicInteger unread = new AtomicInteger();
+    private volatile boolean isAccepted;
+
+    private State(int headLength) {
+      this.headLength = headLength;
+    }
+
+    /** Whether it was not before. */
+    private synchronized boolean accept() {
+      boolean isFirst = !isAccepted;
+      isAccepted = true;
+      return isFirst;
+    }
+  }
+}

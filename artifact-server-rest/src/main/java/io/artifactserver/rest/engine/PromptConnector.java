@@ -1,0 +1,52 @@
+package io.artifactserver.rest.engine;
+
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.Scheduler;
+
+/**
+ * A port that loses no time over connections. A new one is set up by the selector that it belongs
+ * to, in its {@link Turns}: Jetty wakes a thread of its pool for that, which costs more than the
+ * set-up. And its connections end with their next answer as soon as it refuses new ones: Jetty
+ * closes the port first and remembers a moment later that it shuts down, and an answer in between
+ * would keep its connection.
+ */
+public class PromptConnector extends ServerConnector {
+  /** With as many threads as {@code like} has, of the server's pool. */
+  public PromptConnector(Server server, ServerConnector like, ConnectionFactory... factories) {
+    super(
+        server,
+        // What is given here would end with the first of several connectors.
+        null,
+        null,
+        null,
+        like.getAcceptors(),
+        like.getSelectorManager().getSelectorCount(),
+        factories);
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return super.isShutdown() || !isOpen();
+  }
+
+  @Override
+  protected SelectorManager newSelectorManager(
+      Executor executor, Scheduler scheduler, int selectors) {
+    return new ServerConnectorManager(executor, scheduler, selectors) {
+      private final Turns turns = new Turns();
+
+      @Override
+      protected void execute(Runnable task) {
+        // What accepts a connection is the one update of a selector among these tasks.
+        if (!(task instanceof ManagedSelector.SelectorUpdate) || !turns.run(task)) {
+          super.execute(task);
+        }
+      }
+    };
+  }
+}

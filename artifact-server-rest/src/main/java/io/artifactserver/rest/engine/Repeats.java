@@ -1,0 +1,196 @@
+package io.artifactserver.rest.engine;
+
+import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connection knows of its last request, and the answers that it gives by itself. A request
+ * is read, and an answer sent, by one thread at a time, as Jetty has it; only the end of an answer
+ * that the socket did not take at once may come from another.
+ *
+ * <p>Nothing is kept of a connection's first request, which mostly is its last.
+ */
+final class Repeats {
+  /** Room for a head with longer numbers. */
+  private static final ThreadLocal<ByteBuffer> HEADS =
+      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(RepeatedRequest.MAX_LENGTH + 256));
+
+  /** A client whose requests differ in more than the range is listened to ever more seldom. */
+  private static final int MAX_PATIENCE = 1024;
+
+  private final SendfileEndPoint endPoint;
+
+  /** Whoever handles the request may be another thread than the one that read it. */
+  private volatile byte @Nullable [] request;
+
+  private volatile @Nullable RangeResponder responder;
+  private volatile @Nullable RepeatedRequest repeated;
+  private int deaf = 1;
+  private int patience = 1;
+  private boolean hasJustAnswered;
+
+  private boolean isSending;
+  private @Nullable Callback delayed;
+
+  Repeats(SendfileEndPoint endPoint) {
+    this.endPoint = endPoint;
+  }
+
+  /** Whether the bytes of the request that is handled are known. */
+  boolean isListening() {
+    return request != null;
+  }
+
+  /** The answer to the request that is handled may be repeated. */
+  void listen(RangeResponder responder) {
+    if (request != null) {
+      this.responder = responder;
+    }
+  }
+
+  /** Null if the next bytes that come do not begin a request. */
+  static @Nullable HttpConnection atRequest(@Nullable Connection connection) {
+    return connection instanceof HttpConnection http && http.getParser().isStart() ? http : null;
+  }
+
+  /** Once after an answer: Jetty asks twice, and the selector tells when there is more. */
+  boolean hasJustAnswered() {
+    boolean was = hasJustAnswered;
+    hasJustAnswered = false;
+    return was;
+  }
+
+  /**
+   * Answers the request that came, if it can.
+   *
+   * @param connection at the beginning of a request
+   * @param buffer in Jetty's flush mode; empty if what came is answered
+   * @return what {@link SendfileEndPoint#fill} returns
+   */
+  int received(HttpConnection connection, ByteBuffer buffer) {
+    request = null;
+    responder = null;
+    RepeatedRequest known = repeated;
+    if (known != null) {
+      ByteRange range = known.rangeOf(buffer);
+      if (range == null) {
+        forget();
+      } else if (!connection.getConnector().isShutdown()) {
+        RangeResponder.Body body = known.responder().open(range);
+        if (body != null) {
+          BufferUtil.clear(buffer);
+          patience = 1;
+          String date = connection.getServer().getDateField().getValue();
+          hasJustAnswered = send(known, range, date, body);
+          return hasJustAnswered ? 0 : -1;
+        }
+        forget();
+      }
+    } else if (deaf > 0) {
+      deaf--;
+    } else if (buffer.remaining() <= RepeatedRequest.MAX_LENGTH) {
+      request = BufferUtil.toArray(buffer);
+    }
+    return buffer.remaining();
+  }
+
+  /** Sees what is sent: of the answer that is to be repeated the head comes first, and whole. */
+  void sending(ByteBuffer... buffers) {
+    RangeResponder wanted = responder;
+    if (wanted != null) {
+      byte[] asked = request;
+      responder = null;
+      request = null;
+      if (asked != null && buffers.length > 0) {
+        repeated = RepeatedRequest.of(asked, BufferUtil.toArray(buffers[0]), wanted).orElse(null);
+        if (repeated == null) {
+          forget();
+        }
+      }
+    }
+  }
+
+  /** Whether an answer is on its way; then the callback gets its turn after it. */
+  synchronized boolean delays(Callback callback) {
+    if (isSending) {
+      delayed = callback;
+    }
+    return isSending;
+  }
+
+  private void forget() {
+    repeated = null;
+    deaf = patience;
+    patience = Math.min(2 * patience, MAX_PATIENCE);
+  }
+
+  /** Returns false if the connection is broken. */
+  private boolean send(
+      RepeatedRequest known, ByteRange range, String date, RangeResponder.Body body) {
+    ByteBuffer head = HEADS.get().clear();
+    try {
+      ByteBuffer bytes = body.bytes();
+      known.putHead(range, date, head);
+      head.flip();
+      if (endPoint.flush(head, bytes)) {
+        body.succeeded();
+        return true;
+      }
+      synchronized (this) {
+        isSending = true;
+      }
+      endPoint.write(new Rest(body), ByteBuffer.wrap(BufferUtil.toArray(head)), bytes);
+      return true;
+    } catch (IOException | RuntimeException | Error e) {
+      // An Error too: a page that the disk does not deliver is one.
+      body.failed(e);
+      endPoint.close(e);
+      return false;
+    }
+  }
+
+  private void sent() {
+    Callback next;
+    synchronized (this) {
+      isSending = false;
+      next = delayed;
+      delayed = null;
+    }
+    if (next != null) {
+      endPoint.fillInterestedNow(next);
+    }
+  }
+
+  /** What the socket did not take at once. */
+  private final class Rest implements Callback {
+    private final RangeResponder.Body body;
+
+    private Rest(RangeResponder.Body body) {
+      this.body = body;
+    }
+
+    @Override
+    public void succeeded() {
+      body.succeeded();
+      sent();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      body.failed(cause);
+      endPoint.close(cause);
+      sent();
+    }
+
+    @Override
+    public InvocationType getInvocationType() {
+      return InvocationType.NON_BLOCKING;
+    }
+  }
+}

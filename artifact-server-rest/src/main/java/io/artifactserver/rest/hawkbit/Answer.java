@@ -1,0 +1,38 @@
+package io.artifactserver.rest.hawkbit;
+
+import io.artifactserver.core.hawkbit.GrantedArtifact;
+import java.util.List;
+import java.util.Optional;
+
+/** hawkBit's answer to a {@link Question}. Immutable. */
+sealed interface Answer {
+  /** The device may download these. */
+  record Granted(List<GrantedArtifact> artifacts) implements Answer {
+    public Granted {
+      artifacts = List.copyOf(artifacts);
+    }
+
+    /** The artifact with this name. */
+    Optional<GrantedArtifact> artifact(String fileName) {
+      for (GrantedArtifact artifact : artifacts) {
+        if (artifact.fileName().equals(fileName)) {
+          return Optional.of(artifact);
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** The token is not good, or another device's. */
+  record Unauthorized() implements Answer {}
+
+  /** There is no such module, or it is not assigned to the device. */
+  record NotFound() implements Answer {}
+
+  /**
+   * hawkBit cannot be asked now.
+   *
+   * @param reason for the log
+   */
+  record Unavailable(String reason) implements Answer {}
+}

@@ -1,0 +1,273 @@
+package io.artifactserver.rest.hawkbit;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.hawkbit.GrantedFile;
+import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.range.ByteRange;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Finds what hawkBit grants a device in hawkBit's own folder. What is known is found at once and
+ * without I/O; for the rest nothing blocks the caller. Thread-safe.
+ */
+public final class Hawkbit implements AutoCloseable {
+  /** As many connections as a server of this size may have. */
+  private static final int MAX_WAITING = 32_768;
+
+  /** Longer, and devices have given up. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  /** Each reads a file from end to end. */
+  private static final int CHECK_THREADS = 2;
+
+  private static final int ANSWER_THREADS = 2;
+  private static final long IDLE_SECONDS = 30;
+
+  /** In bytes; two contents that begin alike by chance begin alike in fewer. */
+  private static final int BEGINNING = 64;
+
+  private final GrantedFiles files;
+  private final HawkbitClient client;
+  private final QuestionQueue queue;
+  private final Grants grants;
+  private final ThreadPoolExecutor answers = threads("hawkbit-", ANSWER_THREADS);
+  private final ExecutorService checks = threads("hawkbit-check-", CHECK_THREADS);
+
+  /**
+   * Artifacts that hawkBit serves as its folder has them: it did not encrypt them. By identity:
+   * grants that are the same share them.
+   */
+  private final Cache<GrantedArtifact, Boolean> plain =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
+
+  private final ConcurrentHashMap<GrantedArtifact, CompletableFuture<Finding>> underWay =
+      new ConcurrentHashMap<>();
+
+  private final Counter asked;
+  private final Counter unanswered;
+
+  /**
+   * @param files where the bytes are
+   */
+  public Hawkbit(
+      HawkbitGrantProperties properties,
+      GrantedFiles files,
+      JsonMapper mapper,
+      MeterRegistry registry) {
+    this.files = files;
+    this.client = new HawkbitClient(properties.url(), properties.timeout(), mapper, answers);
+    this.queue =
+        new QuestionQueue(
+            properties.parallelQuestions(), properties.questionsPerSecond(), MAX_WAITING, PATIENCE);
+    this.asked =
+        Counter.builder("artifact_server.hawkbit.questions")
+            .description("Questions to hawkBit of what a device may download")
+            .register(registry);
+    this.unanswered =
+        Counter.builder("artifact_server.hawkbit.questions.failed")
+            .description("Of those, the ones that hawkBit did not answer")
+            .register(registry);
+    this.grants =
+        new Grants(
+            this::ask,
+            properties.grantTime(),
+            properties.outageTime(),
+            properties.maxGrants(),
+            System::nanoTime);
+    Gauge.builder("artifact_server.hawkbit.questions.waiting", queue, QuestionQueue::waiting)
+        .description("Questions that wait for their turn")
+        .register(registry);
+    Gauge.builder("artifact_server.hawkbit.grants", grants, Grants::size)
+        .description("Answers that are remembered")
+        .register(registry);
+  }
+
+  private static ThreadPoolExecutor threads(String name, int count) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name(name, 0).factory());
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
+  }
+
+  private CompletableFuture<Answer> ask(Question question, @Nullable Object sender) {
+    return queue
+        .ask(
+            sender,
+            () -> {
+              asked.increment();
+              return client.ask(question);
+            })
+        .handle((answer, failure) -> {
+          Answer found = failure == null ? answer : new Answer.Unavailable(reason(failure));
+          if (found instanceof Answer.Unavailable) {
+            unanswered.increment();
+          }
+          return found;
+        });
+  }
+
+  private static String reason(Throwable failure) {
+    return failure instanceof QuestionQueue.QueueFullException
+        ? "more questions wait for hawkBit than artifact-server.hawkbit.questions-per-second allows"
+        : String.valueOf(failure);
+  }
+
+  /** What is known of a device's wish. No I/O; empty if somebody has to be asked. */
+  public Optional<Finding> peek(Question question, String fileName) {
+    return grants.peek(question.key()).flatMap(answer -> settled(answer, fileName));
+  }
+
+  /** Empty if the file is to be looked at. */
+  private Optional<Finding> settled(Answer answer, String fileName) {
+    return switch (answer) {
+      case Answer.Granted granted -> {
+        Optional<GrantedArtifact> artifact = granted.artifact(fileName);
+        if (artifact.isEmpty()) {
+          yield Optional.of(new Finding.NotFound());
+        }
+        yield plain.getIfPresent(artifact.get()) == null
+            ? Optional.empty()
+            : files.known(artifact.get()).map(file -> new Finding.Found(artifact.get(), file));
+      }
+      case Answer.Unauthorized _ -> Optional.of(new Finding.Unauthorized());
+      case Answer.NotFound _ -> Optional.of(new Finding.NotFound());
+      case Answer.Unavailable(String reason) -> Optional.of(new Finding.Unavailable(reason));
+    };
+  }
+
+  /**
+   * Asks hawkBit, and looks at the file. Does not block, and does not fail.
+   *
+   * @param sender of the request, as clients share what is asked for; null if nobody knows
+   */
+  public CompletableFuture<Finding> find(
+      Question question, String fileName, @Nullable Object sender) {
+    return grants
+        .find(question, sender)
+        .thenCompose(answer -> look(question, answer, fileName, sender))
+        .thenCompose(finding -> {
+          if (!(finding instanceof Finding.NotFound)
+              || !(grants.peek(question.key()).orElse(null) instanceof Answer.Granted granted)
+              || granted.artifact(fileName).isEmpty()) {
+            return CompletableFuture.completedFuture(finding);
+          }
+          // Granted, and the file is gone: hawkBit may have deleted it since.
+          grants.forget(question.key());
+          return grants
+              .find(question, sender)
+              .thenCompose(again -> look(question, again, fileName, sender));
+        })
+        .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)));
+  }
+
+  private CompletableFuture<Finding> look(
+      Question question, Answer answer, String fileName, @Nullable Object sender) {
+    Optional<Finding> settled = settled(answer, fileName);
+    if (settled.isPresent()) {
+      return CompletableFuture.completedFuture(settled.get());
+    }
+    GrantedArtifact artifact = ((Answer.Granted) answer).artifact(fileName).orElseThrow();
+    CompletableFuture<Finding> mine = new CompletableFuture<>();
+    CompletableFuture<Finding> others = underWay.putIfAbsent(artifact, mine);
+    if (others != null) {
+      return others;
+    }
+    var _ =
+        CompletableFuture.supplyAsync(() -> check(artifact), checks)
+            .thenCompose(finding -> requirePlain(finding, question, sender))
+            .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)))
+            .thenAccept(finding -> {
+              underWay.remove(artifact, mine);
+              mine.complete(finding);
+            });
+    return mine;
+  }
+
+  private Finding check(GrantedArtifact artifact) {
+    try {
+      return new Finding.Found(artifact, files.check(artifact));
+    } catch (StorageException.BlobNotFound e) {
+      return new Finding.NotFound();
+    } catch (StorageException e) {
+      return new Finding.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * hawkBit's folder has the ciphertext of an encrypted module, and describes that: so the first
+   * bytes that it sends to a device are compared with the file's, once for each artifact.
+   */
+  private CompletableFuture<Finding> requirePlain(
+      Finding finding, Question question, @Nullable Object sender) {
+    if (!(finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file))
+        || plain.getIfPresent(artifact) != null) {
+      return CompletableFuture.completedFuture(finding);
+    }
+    int length = (int) Math.min(BEGINNING, artifact.length());
+    if (length == 0) {
+      plain.put(artifact, Boolean.TRUE);
+      return CompletableFuture.completedFuture(finding);
+    }
+    return queue
+        .ask(sender, () -> client.beginning(question, artifact.fileName(), length))
+        .handleAsync(
+            (beginning, failure) -> {
+              if (failure != null) {
+                return new Finding.Unavailable(
+                    "cannot tell whether hawkBit encrypts this artifact: " + failure);
+              }
+              return compared(finding, artifact, file, beginning);
+            },
+            checks);
+  }
+
+  private Finding compared(
+      Finding found, GrantedArtifact artifact, GrantedFile file, byte[] beginning) {
+    ByteBuffer own = ByteBuffer.allocate(beginning.length);
+    try (RangeReader reader = file.blob().open(new ByteRange(0, beginning.length))) {
+      while (own.hasRemaining() && reader.read(own) >= 0) {
+        // Reads on.
+      }
+      if (own.flip().equals(ByteBuffer.wrap(beginning))) {
+        plain.put(artifact, Boolean.TRUE);
+        return found;
+      }
+      return new Finding.Refused(
+          "hawkBit's folder has %s of tenant %s encrypted: let devices of encrypted modules download from hawkBit itself"
+              .formatted(artifact.sha1(), artifact.tenant()));
+    } catch (StorageException e) {
+      return new Finding.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    queue.close();
+    client.close();
+    answers.shutdownNow();
+    checks.shutdownNow();
+  }
+}

@@ -1,0 +1,78 @@
+package io.artifactserver.rest.shutdown;
+
+import io.artifactserver.rest.connection.Connections;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * How the server stops. Readiness is down already when this is the first to be stopped: it waits
+ * for load balancers to notice, while everything is served. Then Spring Boot stops to accept, every
+ * answer closes its connection, and requests under way get their time. A second signal ends them.
+ */
+final class GracefulStop implements SmartLifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger(GracefulStop.class);
+
+  private final Duration delay;
+  private final Connections connections;
+  private final CountDownLatch hurry = new CountDownLatch(1);
+  private volatile boolean isRunning;
+
+  GracefulStop(Duration delay, Connections connections) {
+    this.delay = delay;
+    this.connections = connections;
+  }
+
+  @Override
+  public void start() {
+    isRunning = true;
+    StopSignals.install(this::hurry);
+  }
+
+  @Override
+  public void stop(Runnable callback) {
+    isRunning = false;
+    LOG.info("Stops; {} connections are open. Another signal ends them.", connections.count());
+    if (delay.isZero()) {
+      callback.run();
+    } else {
+      Thread.ofPlatform().daemon().name("shutdown-delay").start(() -> waitAndRun(callback));
+    }
+  }
+
+  @Override
+  public void stop() {
+    stop(() -> {});
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  /** Before the web server, and everything else. */
+  @Override
+  public int getPhase() {
+    return Integer.MAX_VALUE;
+  }
+
+  private void waitAndRun(Runnable callback) {
+    try {
+      if (hurry.await(delay.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.info("A second signal: the delay is over");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    callback.run();
+  }
+
+  private void hurry() {
+    LOG.warn("A second signal: {} connections are cut off", connections.count());
+    hurry.countDown();
+    connections.endAll();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.download.body;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,220 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.waiting.Eventually;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the API says of a device's progress is what the device was sent. */
+@ExtendWith(SharedServer.class)
+class ProgressIT {
+  private static final int LENGTH = 3_000_000;
+  private static final Pattern TOKEN = Pattern.compile("\"token\":\"([^\"]+)\"");
+
+  /** As RAUC: thousands of requests that differ in the range, which Jetty does not see. */
+  @Test
+  void aDeviceThatStreamsGoesFromNothingToComplete(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        Wire wire = new Wire(server.port())) {
+      upload(operator, "streamed", LENGTH);
+      assertThat(progress(operator, "streamed")).isEqualTo("[]");
+      int step = 20_000;
+      for (int position = 0; position < LENGTH; position += step) {
+        if (position == LENGTH / 2) {
+          assertProgress(operator, "streamed", "rauc-1", position, LENGTH);
+        }
+        wire.send(
+            """
+            GET /artifacts/public/progress/streamed HTTP/1.1\r
+            Host: a\r
+            RAUC-Serial: rauc-1\r
+            Range: bytes=%d-%d\r
+            \r
+            """
+                .formatted(position, position + step - 1));
+        assertThat(wire.receive(true).status()).isEqualTo(206);
+      }
+      assertProgress(operator, "streamed", "rauc-1", LENGTH, LENGTH);
+    }
+  }
+
+  @Test
+  void rangesOfOneRequestCountEachForItself(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server)) {
+      upload(operator, "scattered", LENGTH);
+      String path = "/artifacts/public/progress/scattered";
+      get(server, path, "RAUC-Serial", "zsync", "Range", "bytes=0-99,1000-1999,100-149");
+      assertProgress(operator, "scattered", "zsync", 1150, LENGTH);
+      get(server, path, "RAUC-Serial", "zsync", "Range", "bytes=0-1999");
+      assertProgress(operator, "scattered", "zsync", 2000, LENGTH);
+      get(server, path, "RAUC-Serial", "zsync", "Range", "bytes=-1");
+      assertProgress(operator, "scattered", "zsync", 2001, LENGTH);
+      get(server, path, "RAUC-Serial", "zsync");
+      assertProgress(operator, "scattered", "zsync", LENGTH, LENGTH);
+      get(server, path);
+      assertThat(progress(operator, "scattered").split("\"device\"")).hasSize(2);
+    }
+  }
+
+  @Test
+  void aDeviceThatGoesAwayHasWhatItTook(PackagedServer server) throws Exception {
+    // More than the sockets take on their own.
+    int length = 64 << 20;
+    try (Operator operator = new Operator(server)) {
+      upload(operator, "cut", length);
+      try (Wire wire = new Wire(server.port())) {
+        wire.send(
+            "GET /artifacts/public/progress/cut HTTP/1.1\r\nHost: a\r\nRAUC-Serial: gone\r\n\r\n");
+        Eventually.eventuallyPasses(
+            "Nothing is known while a body is on its way",
+            () -> assertThat(progress(operator, "cut")).isEqualTo("[]"));
+      }
+      Eventually.eventuallyPasses(
+          "What was taken is known",
+          () -> {
+            Matcher found =
+                Pattern.compile("\"bytes\":(\\d+),\"length\":\\d+,\"complete\":false")
+                    .matcher(progress(operator, "cut"));
+            assertThat(found.find()).isTrue();
+            assertThat(Long.parseLong(found.group(1))).isPositive().isLessThan(length);
+          });
+    }
+  }
+
+  /** A public repository asks for no token, and still knows whose it is. */
+  @ParameterizedTest
+  @CsvSource({"public", "secret", "encrypted"})
+  void aDeviceIsItsToken(String repository, PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server)) {
+      String path = "by-token";
+      operator.put(repository, path, Bytes.random(LENGTH, 5));
+      HttpResponse<String> created =
+          operator.json(
+              "POST",
+              "/api/v1/tokens",
+              "{\"name\": \"device of %s\", \"role\": \"device\"}".formatted(repository));
+      assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+      Matcher token = TOKEN.matcher(created.body());
+      assertThat(token.find()).as(created.body()).isTrue();
+      get(
+          server,
+          "/artifacts/" + repository + "/" + path,
+          "Authorization",
+          "Bearer " + token.group(1));
+      Eventually.eventuallyPasses(
+          "The token is looked up",
+          () ->
+              assertThat(
+                      operator
+                          .get("/api/v1/progress?repository=" + repository + "&path=" + path)
+                          .body())
+                  .contains("\"device\":\"device of " + repository + "\"")
+                  .contains("\"complete\":true"));
+    }
+  }
+
+  @Test
+  void oneClientCannotInventDevicesWithoutEnd(PackagedServer server) throws Exception {
+    // It uses up what its address may name, so it has one that no other test has.
+    InetAddress inventor = InetAddress.getByName("127.0.0.2");
+    try (Operator operator = new Operator(server);
+        Wire wire =
+            new Wire(new Socket(InetAddress.getLoopbackAddress(), server.port(), inventor, 0))) {
+      upload(operator, "invented", 1000);
+      for (int i = 0; i < 3000; i++) {
+        wire.send(
+            "GET /artifacts/public/progress/invented HTTP/1.1\r\nHost: a\r\nRAUC-Serial: n%d\r\n\r\n"
+                .formatted(i));
+        assertThat(wire.receive(true).status()).isEqualTo(200);
+      }
+      String pending = operator.get("/actuator/metrics/artifact_server.progress.pending").body();
+      Matcher value = Pattern.compile("\"value\":([0-9.]+)").matcher(pending);
+      assertThat(value.find()).as(pending).isTrue();
+      assertThat(Double.parseDouble(value.group(1))).isLessThanOrEqualTo(1100);
+      HttpResponse<String> page =
+          operator.get("/api/v1/progress?repository=public&path=progress/invented&limit=2");
+      assertThat(page.body().split("\"device\"")).hasSize(3);
+      assertThat(page.headers().firstValue("Link").orElseThrow()).contains("rel=\"next\"");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "?repository=public&path=absent, 404",
+    "?repository=absent&path=a, 404",
+    "?repository=public&path=table.bin&limit=0, 400",
+    "?repository=public&path=table.bin&limit=10001, 400",
+    "?repository=public&path=table.bin&after=%00, 400",
+    "?repository=public&path=../a, 400",
+    "?repository=public, 400"
+  })
+  void refusesWhatNamesNoArtifact(String query, int status, PackagedServer server)
+      throws Exception {
+    try (Operator operator = new Operator(server)) {
+      assertThat(operator.get("/api/v1/progress" + query).statusCode()).isEqualTo(status);
+    }
+    try (Wire wire = new Wire(server.port())) {
+      wire.send("GET /api/v1/progress%s HTTP/1.1\r\nHost: a\r\n\r\n".formatted(query));
+      assertThat(wire.receive(true).status()).isEqualTo(401);
+    }
+  }
+
+  private static void upload(Operator operator, String name, int length)
+      throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        operator.put("public", "progress/" + name, Bytes.random(length, name.hashCode()));
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(201);
+  }
+
+  private static void assertProgress(
+      Operator operator, String name, String device, long bytes, long length) {
+    // The end of a body is known a moment after its last byte.
+    Eventually.eventuallyPasses(
+        "The progress is known",
+        () ->
+            assertThat(progress(operator, name))
+                .contains(
+                    "{\"device\":\"%s\",\"bytes\":%d,\"length\":%d,\"complete\":%s,\"updated\":\""
+                        .formatted(device, bytes, length, bytes == length)));
+  }
+
+  private static String progress(Operator operator, String name)
+      throws IOException, InterruptedException {
+    return operator.get("/api/v1/progress?repository=public&path=progress/" + name).body();
+  }
+
+  private static void get(PackagedServer server, String path, String... fields)
+      throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<byte[]> response =
+          client.send(
+              HttpRequest.newBuilder(server.uri(path)).headers(withHost(fields)).build(),
+              BodyHandlers.ofByteArray());
+      assertThat(response.statusCode())
+          .as(new String(response.body(), StandardCharsets.ISO_8859_1))
+          .isIn(200, 206);
+    }
+  }
+
+  /** The client wants at least one field. */
+  private static String[] withHost(String... fields) {
+    String[] all = new String[fields.length + 2];
+    all[0] = "Accept";
+    all[1] = "*/*";
+    System.arraycopy(fields, 0, all, 2, fields.length);
+    return all;
+  }
+}

@@ -1,0 +1,200 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Tokens with a role, a scope and an end, on a running server. */
+@ExtendWith(SharedServer.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TokenIT {
+  private static final String SCOPED =
+      "{\"name\":\"n\",\"role\":\"%s\",\"repositories\":[\"secret\"],\"paths\":[\"scoped/a\"]}";
+  private static final String ARTIFACTS = "/api/v1/repositories/secret/artifacts";
+
+  private PackagedServer server;
+  private Operator operator;
+  private HttpClient client;
+
+  @BeforeAll
+  void connect(PackagedServer shared) throws Exception {
+    server = shared;
+    operator = new Operator(server);
+    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    operator.put("secret", "scoped/a/1", SharedServer.TABLE);
+    operator.put("secret", "scoped/ab/1", SharedServer.TABLE);
+  }
+
+  @AfterAll
+  void disconnect() {
+    client.close();
+    operator.close();
+  }
+
+  @Test
+  void aDeviceDownloadsInItsScopeOnly() throws Exception {
+    String token = create(SCOPED.formatted("device")).get("token").asString();
+    assertThat(send("GET", "/artifacts/secret/scoped/a/1", token, "")).isEqualTo(200);
+    assertThat(send("GET", "/artifacts/secret/scoped/a/1.sha256", token, "")).isEqualTo(200);
+    assertThat(send("HEAD", "/artifacts/secret/scoped/a/1", token, "")).isEqualTo(200);
+    for (String other :
+        new String[] {
+          "/artifacts/secret/scoped/ab/1",
+          "/artifacts/secret/scoped/ab/1.sha256",
+          "/artifacts/secret/table.bin",
+          "/artifacts/secret/scoped/absent",
+          "/artifacts/absent/scoped/a/1",
+        }) {
+      assertThat(send("GET", other, token, "")).as(other).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aPublisherWorksInItsScopeOnly() throws Exception {
+    String token = create(SCOPED.formatted("publisher")).get("token").asString();
+    assertThat(send("PUT", ARTIFACTS + "/scoped/a/new", token, "bytes")).isEqualTo(201);
+    assertThat(send("GET", ARTIFACTS + "/scoped/a/new", token, "")).isEqualTo(200);
+    assertThat(send("DELETE", ARTIFACTS + "/scoped/a/new", token, "")).isEqualTo(204);
+    for (String method : new String[] {"PUT", "GET", "DELETE"}) {
+      assertThat(send(method, ARTIFACTS + "/scoped/ab/1", token, "")).isEqualTo(403);
+      assertThat(send(method, ARTIFACTS + "/scoped/a%2F..%2Fab/1", token, "")).isIn(400, 403);
+    }
+    assertThat(body("GET", ARTIFACTS + "?prefix=scoped/", token))
+        .contains("scoped/a/1")
+        .doesNotContain("scoped/ab/1");
+    assertThat(body("GET", "/api/v1/repositories", token))
+        .contains("\"secret\"")
+        .doesNotContain("\"name\":\"public\"");
+    String link = "{\"repository\":\"secret\",\"path\":\"scoped/%s/1\",\"expires\":\"1h\"}";
+    assertThat(send("POST", "/api/v1/links", token, link.formatted("a"))).isEqualTo(201);
+    assertThat(send("POST", "/api/v1/links", token, link.formatted("ab"))).isEqualTo(403);
+  }
+
+  @Test
+  void aTokenEndsWhenItsTimeIsOver() throws Exception {
+    Instant end = Instant.now().plusSeconds(3);
+    String token =
+        create("{\"name\":\"short\",\"expires\":\"%s\"}".formatted(end)).get("token").asString();
+    assertThat(send("GET", "/artifacts/secret/table.bin", token, "")).isEqualTo(200);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> send("GET", "/artifacts/secret/table.bin", token, "") == 401);
+    assertThat(Instant.now()).isAfter(end.minusSeconds(1));
+    assertThat(send("GET", "/api/v1/repositories", token, "")).isEqualTo(401);
+  }
+
+  @Test
+  void aRotatedTokenOverlapsAndThenEnds() throws Exception {
+    JsonNode old = create(SCOPED.formatted("device"));
+    String id = old.get("id").asString();
+    HttpResponse<String> answer =
+        operator.json("POST", "/api/v1/tokens/" + id + "/rotate", "{\"overlap\":\"1h\"}");
+    assertThat(answer.statusCode()).isEqualTo(201);
+    JsonNode rotated = JsonMapper.shared().readTree(answer.body());
+    assertThat(rotated.get("id").asString()).isNotEqualTo(id);
+    assertThat(rotated.get("paths").toString()).isEqualTo("[\"scoped/a\"]");
+    String path = "/artifacts/secret/scoped/a/1";
+    assertThat(send("GET", path, old.get("token").asString(), "")).isEqualTo(200);
+    assertThat(send("GET", path, rotated.get("token").asString(), "")).isEqualTo(200);
+    assertThat(send("GET", "/artifacts/secret/table.bin", rotated.get("token").asString(), ""))
+        .isEqualTo(404);
+    operator.json("POST", "/api/v1/tokens/" + id + "/rotate", "{\"overlap\":\"0s\"}");
+    assertThat(send("GET", path, old.get("token").asString(), "")).isEqualTo(401);
+    assertThat(operator.json("POST", "/api/v1/tokens/absent/rotate", "").statusCode())
+        .isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"name\":\"n\",\"role\":\"root\"}",
+        "{\"name\":\"n\",\"role\":\"admin\",\"repositories\":[\"secret\"]}",
+        "{\"name\":\"n\",\"role\":\"admin\",\"paths\":[\"x\"]}",
+        "{\"name\":\"n\",\"paths\":[\"\"]}",
+        "{\"name\":\"n\",\"paths\":[\"/x\"]}",
+        "{\"name\":\"n\",\"expires\":\"soon\"}",
+        "{\"name\":\"n\",\"expires\":\"2020-01-01T00:00:00Z\"}",
+      })
+  void badTokensAreNotMade(String body) throws Exception {
+    assertThat(operator.json("POST", "/api/v1/tokens", body).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void anOperatorOfBeforeIsAnAdmin() throws Exception {
+    JsonNode token = create("{\"name\":\"old script\",\"role\":\"operator\"}");
+    assertThat(token.get("role").asString()).isEqualTo("admin");
+    assertThat(send("GET", "/api/v1/tokens", token.get("token").asString(), "")).isEqualTo(200);
+  }
+
+  @Test
+  void aFloodOfWrongSecretsIsSlowedDownAndAGoodTokenIsNot() throws Exception {
+    JsonNode good = create("{\"name\":\"good\"}");
+    String token = good.get("token").asString();
+    String path = "/artifacts/secret/table.bin";
+    assertThat(send("GET", path, token, "")).isEqualTo(200);
+    String wrong = "as_" + good.get("id").asString() + "_" + "0".repeat(64);
+    List<Integer> answers = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      answers.add(send("GET", path, wrong, ""));
+      assertThat(send("GET", path, token, "")).isEqualTo(200);
+    }
+    assertThat(answers).containsOnly(401, 429).contains(401, 429);
+    // Whatever a proxy says of addresses, nobody is asked.
+    assertThat(
+            client
+                .send(
+                    HttpRequest.newBuilder(server.uri(path))
+                        .header("Authorization", "Bearer " + token)
+                        .header("X-Forwarded-For", "203.0.113.7")
+                        .build(),
+                    BodyHandlers.discarding())
+                .statusCode())
+        .isEqualTo(200);
+  }
+
+  private JsonNode create(String body) throws IOException, InterruptedException {
+    HttpResponse<String> answer = operator.json("POST", "/api/v1/tokens", body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    return JsonMapper.shared().readTree(answer.body());
+  }
+
+  private int send(String method, String path, String token, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri(path))
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(body))
+            .build();
+    return client.send(request, BodyHandlers.discarding()).statusCode();
+  }
+
+  private String body(String method, String path, String token)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri(path))
+            .header("Authorization", "Bearer " + token)
+            .method(method, BodyPublishers.noBody())
+            .build();
+    return client.send(request, BodyHandlers.ofString()).body();
+  }
+}

@@ -1,0 +1,53 @@
+package io.artifactserver.rest.engine;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class HandshakesTest {
+  private final AtomicLong time = new AtomicLong(1_000_000);
+  private final Handshakes handshakes = new Handshakes(new Turns(time::get));
+
+  @Test
+  void theCallerComputesAtMostHalfOfTheTime() throws InterruptedException {
+    handshakes.run(() -> time.addAndGet(500));
+    time.addAndGet(499);
+    assertThat(threadOfAStep().getName()).startsWith("handshake-");
+    time.addAndGet(1);
+    eventually("nothing waits", () -> threadOfAStep().equals(Thread.currentThread()));
+  }
+
+  @Test
+  void theCallerComputesNothingWhileSomethingWaits() throws InterruptedException {
+    CountDownLatch storm = new CountDownLatch(1);
+    handshakes.run(() -> time.addAndGet(500));
+    handshakes.run(() -> await(storm));
+    time.addAndGet(1_000_000);
+    assertThat(threadOfAStep().getName()).startsWith("handshake-");
+    storm.countDown();
+    eventually("nothing waits", () -> threadOfAStep().equals(Thread.currentThread()));
+  }
+
+  private Thread threadOfAStep() throws InterruptedException {
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    CountDownLatch ended = new CountDownLatch(1);
+    handshakes.run(() -> {
+      thread.set(Thread.currentThread());
+      ended.countDown();
+    });
+    ended.await();
+    return thread.get();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

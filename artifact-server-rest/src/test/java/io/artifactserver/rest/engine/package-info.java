@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.engine;
+
+import org.jspecify.annotations.NullMarked;

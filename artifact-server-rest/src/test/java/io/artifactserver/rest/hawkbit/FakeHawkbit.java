@@ -1,0 +1,267 @@
+package io.artifactserver.rest.hawkbit;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * hawkBit's resource of a module's artifacts and its downloads, as version 1 answers them: 401 to a
+ * token that is not the device's, 404 to what is not assigned, 429 beyond so many requests a
+ * second. Thread-safe.
+ */
+public final class FakeHawkbit implements AutoCloseable {
+  /** What a failing hawkBit does. */
+  public enum Fault {
+    NONE,
+    ERROR_500,
+    HTML,
+    SILENCE
+  }
+
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Map<String, String> tokens = new ConcurrentHashMap<>();
+  private final Map<String, Set<String>> assigned = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, byte[]>> modules = new ConcurrentHashMap<>();
+  private final Map<String, byte[]> ciphertexts = new ConcurrentHashMap<>();
+
+  /** By identity, as arrays are. */
+  private final Map<byte[], Map<DigestAlgorithm, String>> digests =
+      Collections.synchronizedMap(new IdentityHashMap<>());
+
+  private final Map<String, AtomicInteger> questions = new ConcurrentHashMap<>();
+  private final AtomicLong artifactBytes = new AtomicLong();
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger mostUnderWay = new AtomicInteger();
+  private final Semaphore silence = new Semaphore(0);
+  private volatile Fault fault = Fault.NONE;
+  private volatile String gatewayToken = "";
+  private volatile int maxPerSecond = Integer.MAX_VALUE;
+
+  private long windowStart = System.nanoTime();
+  private int inWindow;
+
+  public FakeHawkbit() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1024);
+    server.setExecutor(threads);
+    server.createContext("/", this::handle);
+    server.start();
+  }
+
+  public String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  /** Adds a device, or gives it another token. */
+  public void device(String controllerId, String token) {
+    tokens.put(controllerId, token);
+  }
+
+  public void gatewayToken(String token) {
+    gatewayToken = token;
+  }
+
+  public void assign(String controllerId, String module) {
+    assigned.computeIfAbsent(controllerId, _ -> ConcurrentHashMap.newKeySet()).add(module);
+  }
+
+  public void unassign(String controllerId, String module) {
+    Objects.requireNonNull(assigned.get(controllerId)).remove(module);
+  }
+
+  public void artifact(String module, String fileName, byte[] content) {
+    modules.computeIfAbsent(module, _ -> new ConcurrentHashMap<>()).put(fileName, content);
+  }
+
+  /** hawkBit describes what its folder has, and sends what it decrypts. */
+  public void encryptedArtifact(String module, String fileName, byte[] plain, byte[] ciphertext) {
+    artifact(module, fileName, plain);
+    ciphertexts.put(module + '/' + fileName, ciphertext);
+  }
+
+  public void fault(Fault now) {
+    fault = now;
+    if (now != Fault.SILENCE) {
+      silence.release(1_000_000);
+    }
+  }
+
+  public void maxPerSecond(int max) {
+    maxPerSecond = max;
+  }
+
+  /** How often a device asked what it is granted. */
+  public int questions(String controllerId) {
+    AtomicInteger count = questions.get(controllerId);
+    return count == null ? 0 : count.get();
+  }
+
+  public int questions() {
+    return questions.values().stream().mapToInt(AtomicInteger::get).sum();
+  }
+
+  public long artifactBytes() {
+    return artifactBytes.get();
+  }
+
+  public int refusals() {
+    return refusals.get();
+  }
+
+  public int mostUnderWay() {
+    return mostUnderWay.get();
+  }
+
+  @Override
+  public void close() {
+    fault(Fault.NONE);
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    mostUnderWay.accumulateAndGet(underWay.incrementAndGet(), Math::max);
+    try (exchange) {
+      answer(exchange);
+    } finally {
+      underWay.decrementAndGet();
+    }
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    String[] path = exchange.getRequestURI().getRawPath().split("/");
+    if (isTooMany()) {
+      refusals.incrementAndGet();
+      send(exchange, 429, "", "");
+      return;
+    }
+    String controllerId = path.length > 4 ? URLDecoder.decode(path[4], StandardCharsets.UTF_8) : "";
+    if (path.length == 8) {
+      questions.computeIfAbsent(controllerId, _ -> new AtomicInteger()).incrementAndGet();
+    }
+    switch (fault) {
+      case ERROR_500 -> send(exchange, 500, "application/json", "{\"message\":\"planted\"}");
+      case HTML -> send(exchange, 200, "text/html", "<html><body>Sign in</body></html>");
+      case SILENCE -> silence.acquireUninterruptibly();
+      case NONE -> answer(exchange, path, controllerId);
+    }
+  }
+
+  private void answer(HttpExchange exchange, String[] path, String controllerId)
+      throws IOException {
+    String authorization =
+        Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("Authorization"), "");
+    boolean isGateway =
+        !gatewayToken.isEmpty() && authorization.equals("GatewayToken " + gatewayToken);
+    if (!isGateway && !authorization.equals("TargetToken " + tokens.get(controllerId))) {
+      send(exchange, 401, "", "");
+      return;
+    }
+    String module = path.length > 6 ? path[6] : "";
+    Map<String, byte[]> artifacts = modules.get(module);
+    if (artifacts == null || !assigned.getOrDefault(controllerId, Set.of()).contains(module)) {
+      send(exchange, 404, "application/json", "{\"errorCode\":\"planted\"}");
+    } else if (path.length == 8) {
+      send(exchange, 200, "application/json", json(module, artifacts));
+    } else {
+      download(exchange, artifacts.get(URLDecoder.decode(path[8], StandardCharsets.UTF_8)));
+    }
+  }
+
+  private void download(HttpExchange exchange, byte @Nullable [] content) throws IOException {
+    if (content == null) {
+      send(exchange, 404, "", "");
+      return;
+    }
+    String range = exchange.getRequestHeaders().getFirst("Range");
+    byte[] part =
+        range == null
+            ? content
+            : Arrays.copyOf(
+                content,
+                Math.min(
+                    content.length, Integer.parseInt(range.substring(range.indexOf('-') + 1)) + 1));
+    artifactBytes.addAndGet(part.length);
+    exchange
+        .getResponseHeaders()
+        .set("Content-Range", "bytes 0-%d/%d".formatted(part.length - 1, content.length));
+    exchange.sendResponseHeaders(range == null ? 200 : 206, part.length);
+    try (OutputStream body = exchange.getResponseBody()) {
+      body.write(part);
+    }
+  }
+
+  private String json(String module, Map<String, byte[]> artifacts) {
+    StringBuilder json = new StringBuilder("[");
+    artifacts.forEach((name, plain) -> {
+      byte[] content = ciphertexts.getOrDefault(module + '/' + name, plain);
+      json.append(json.length() == 1 ? "" : ",")
+          .append(
+              """
+              {"filename":"%s","hashes":{"sha1":"%s","md5":"%s","sha256":"%s"},"size":%d,
+               "_links":{"download-http":{"href":"http://elsewhere/"}}}
+              """
+                  .formatted(
+                      name,
+                      hex(DigestAlgorithm.SHA_1, content),
+                      hex(DigestAlgorithm.MD5, content),
+                      hex(DigestAlgorithm.SHA_256, content),
+                      content.length));
+    });
+    return json.append(']').toString();
+  }
+
+  /** Computed once: thousands of devices ask for the same. */
+  private String hex(DigestAlgorithm algorithm, byte[] content) {
+    return digests
+        .computeIfAbsent(content, _ -> new ConcurrentHashMap<>())
+        .computeIfAbsent(
+            algorithm,
+            _ -> Digest.of(algorithm, algorithm.newMessageDigest().digest(content)).hex());
+  }
+
+  /** As hawkBit's filter: so many in the second that begins with the first. */
+  private synchronized boolean isTooMany() {
+    long now = System.nanoTime();
+    if (now - windowStart > 1_000_000_000L) {
+      windowStart = now;
+      inWindow = 0;
+    }
+    return ++inWindow > maxPerSecond;
+  }
+
+  private static void send(HttpExchange exchange, int status, String type, String body)
+      throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    if (!type.isEmpty()) {
+      exchange.getResponseHeaders().set("Content-Type", type);
+    }
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    if (bytes.length > 0) {
+      try (OutputStream out = exchange.getResponseBody()) {
+        out.write(bytes);
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.artifactserver.rest.hawkbit;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many questions hawkBit is asked, and whose. */
+class QuestionQueueTest {
+  private final List<CompletableFuture<String>> answers =
+      Collections.synchronizedList(new ArrayList<>());
+  private final List<String> started = Collections.synchronizedList(new ArrayList<>());
+  private QuestionQueue queue = new QuestionQueue(2, 1_000_000, 10, Duration.ofMinutes(1));
+
+  @AfterEach
+  void close() {
+    queue.close();
+  }
+
+  @Test
+  void soManyAtATime() {
+    var _ = ask("a", "1");
+    var _ = ask("a", "2");
+    CompletableFuture<String> third = ask("a", "3");
+    assertThat(started).containsExactly("1", "2");
+    assertThat(queue.waiting()).isEqualTo(1);
+    answers.getFirst().complete("done");
+    eventually("the third is asked", () -> started.size() == 3);
+    answers.get(2).complete("three");
+    assertThat(third.join()).isEqualTo("three");
+  }
+
+  @Test
+  void clientsTakeTurns() {
+    var _ = ask("a", "1");
+    var _ = ask("a", "2");
+    var _ = ask("a", "a3");
+    var _ = ask("a", "a4");
+    var _ = ask("b", "b1");
+    answers.get(0).complete("");
+    answers.get(1).complete("");
+    eventually("two more are asked", () -> started.size() == 4);
+    assertThat(started).containsExactly("1", "2", "a3", "b1");
+  }
+
+  @Test
+  void oneClientHasHalfOfThePlaces() {
+    var _ = ask("a", "1");
+    var _ = ask("a", "2");
+    for (int i = 0; i < 5; i++) {
+      assertThat(ask("a", "waits")).isNotDone();
+    }
+    assertThat(ask("a", "one too many")).isCompletedExceptionally();
+    for (int i = 0; i < 5; i++) {
+      assertThat(ask("client" + i, "waits")).isNotDone();
+    }
+    assertThat(ask("last", "one too many")).isCompletedExceptionally();
+  }
+
+  @Test
+  void questionThatIsRefusedIsAskedAgain() {
+    AtomicInteger times = new AtomicInteger();
+    CompletableFuture<String> answer =
+        queue.ask(
+            "a",
+            () ->
+                times.incrementAndGet() < 3
+                    ? CompletableFuture.failedFuture(new HawkbitClient.TooManyRequestsException())
+                    : CompletableFuture.completedFuture("third"));
+    assertThat(answer.join()).isEqualTo("third");
+  }
+
+  @Test
+  void questionThatWaitsTooLongFails() {
+    queue.close();
+    queue = new QuestionQueue(1, 1_000_000, 10, Duration.ZERO);
+    assertThat(ask("a", "1")).isCompletedExceptionally();
+    assertThat(queue.waiting()).isZero();
+  }
+
+  private CompletableFuture<String> ask(String client, String name) {
+    return queue.ask(
+        client,
+        () -> {
+          CompletableFuture<String> answer = new CompletableFuture<>();
+          started.add(name);
+          answers.add(answer);
+          return answer;
+        });
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.hawkbit;
+
+import org.jspecify.annotations.NullMarked;

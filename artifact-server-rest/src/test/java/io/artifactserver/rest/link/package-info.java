@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.link;
+
+import org.jspecify.annotations.NullMarked;
