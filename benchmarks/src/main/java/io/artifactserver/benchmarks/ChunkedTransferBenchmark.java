@@ -2,6 +2,7 @@ package io.artifactserver.benchmarks;
 
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.window.ChunkWindow;
 import io.artifactserver.storage.window.PartWindow;
@@ -146,6 +147,11 @@ public class ChunkedTransferBenchmark {
       target.position(target.position() + length);
       bytes.position(bytes.position() + length);
       return length;
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return Wait.REMOTE;
     }
 
     @Override

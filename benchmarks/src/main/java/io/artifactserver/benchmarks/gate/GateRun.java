@@ -16,7 +16,7 @@ public final class GateRun {
   /**
    * Checks the gates; ends with 1 if one does not hold.
    *
-   * @param arguments the folder for {@code gates.json} and {@code gates.html}, and the commit
+   * @param arguments the folder for {@code gates.json}, and the commit
    */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 2) {
@@ -34,16 +34,15 @@ public final class GateRun {
             System.out));
   }
 
-  /** Checks, and writes file and page. Returns the exit status. */
+  /** Checks, and writes the file. Returns the exit status. */
   static int run(List<Gate> gates, Bench bench, Path folder, String commit, PrintStream out)
       throws IOException {
     GateKeeper.Outcome outcome = new GateKeeper(gates, bench, out).check();
     String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     GateReport report = GateReport.of(outcome, Machines.here(), now, commit);
-    report.write(folder.resolve("gates.json"));
-    Path page = folder.resolve("gates.html");
-    Files.writeString(page, GatePage.of(report));
-    out.printf("%n%s%n%s%n", outcome.table(), page.toAbsolutePath());
+    Path file = folder.resolve("gates.json");
+    report.write(file);
+    out.printf("%n%s%n%s%n", outcome.table(), file.toAbsolutePath());
     if (!outcome.holds()) {
       out.println("A gate does not hold: something got slower, or needs more memory.");
       return 1;

@@ -163,7 +163,7 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--results",
       description =
-          "Folder for load.json, load.md and charts. Default: one named after the time, below --folder.")
+          "Folder for load.json and load.md. Default: one named after the time, below --folder.")
   private @Nullable Path results;
 
   @Option(

@@ -76,7 +76,7 @@ record LoadRun(
       List<ServerDescription> descriptions = servers.stream().map(Server::description).toList();
       List<ServerResult> all = new ArrayList<>();
       taken.forEach((name, t) -> all.add(t.result(name)));
-      results.add(Comparison.compare(scenario, tls, descriptions, all));
+      results.add(PeerComparison.compare(scenario, tls, descriptions, all));
       if (wrong.isPresent()) {
         return new Outcome(results, wrong, true);
       }
@@ -212,7 +212,7 @@ record LoadRun(
       if (rounds.isEmpty()) {
         problem("it sent nothing");
       }
-      return new ServerResult(name, rounds, Comparison.medians(rounds), problem);
+      return new ServerResult(name, rounds, PeerComparison.medians(rounds), problem);
     }
   }
 }

@@ -75,6 +75,8 @@ final class OurServer implements Server {
     command.add("--server.port=" + port);
     command.add("--server.address=127.0.0.1");
     command.add("--artifact-server.data-dir=" + data);
+    // It would work on what has just been uploaded while downloads are measured.
+    command.add("--artifact-server.derive.enabled=false");
     site.certificate()
         .ifPresent(files -> {
           command.add("--artifact-server.tls.certificate=" + files.certificate());

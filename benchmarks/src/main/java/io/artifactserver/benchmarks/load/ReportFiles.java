@@ -12,15 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
-import org.knowm.xchart.style.Styler;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Writes a report as JSON, Markdown and charts, and reads the JSON back. */
+/** Writes a report as JSON and Markdown, and reads the JSON back. */
 final class ReportFiles {
   /** Name of the JSON file in a folder of results. */
   static final String JSON = "load.json";
@@ -35,9 +30,6 @@ final class ReportFiles {
     Files.createDirectories(folder);
     Files.writeString(folder.resolve(JSON), MAPPER.writeValueAsString(report) + "\n");
     Files.writeString(folder.resolve("load.md"), markdown(report));
-    for (ScenarioResult scenario : report.scenarios()) {
-      chart(scenario, folder);
-    }
   }
 
   /** Reads {@link #JSON}. */
@@ -146,32 +138,5 @@ final class ReportFiles {
     double size = Math.abs(value);
     int decimals = size >= 100 || size == Math.rint(size) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
     return String.format(Locale.ROOT, "%,." + decimals + "f", value);
-  }
-
-  private static void chart(ScenarioResult scenario, Path folder) throws IOException {
-    List<ServerResult> shown =
-        scenario.servers().stream().filter(server -> !server.rounds().isEmpty()).toList();
-    if (shown.isEmpty()) {
-      return;
-    }
-    System.setProperty("java.awt.headless", "true");
-    CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(900)
-            .height(420)
-            .title(scenario.name() + ": " + scenario.primary().key())
-            .yAxisTitle(scenario.primary().key())
-            .build();
-    chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
-    chart.getStyler().setXAxisTicksVisible(false);
-    chart.getStyler().setAvailableSpaceFill(0.9);
-    for (ServerResult server : shown) {
-      chart.addSeries(
-          server.server(),
-          List.of(scenario.name()),
-          List.of(server.median().getOrDefault(scenario.primary().key(), 0.0)));
-    }
-    BitmapEncoder.saveBitmap(
-        chart, folder.resolve(scenario.name() + ".png").toString(), BitmapFormat.PNG);
   }
 }

@@ -1,4 +1,4 @@
-/** Pages and charts made of results. */
+/** The page that is made of kept results, and the command that keeps one. */
 @NullMarked
 package io.artifactserver.benchmarks.report;
 

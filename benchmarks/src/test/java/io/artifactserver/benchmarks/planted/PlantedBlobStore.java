@@ -7,6 +7,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -86,6 +87,11 @@ final class PlantedBlobStore implements BlobStore {
     }
 
     @Override
+    public Wait waitToOpen() {
+      return blob.waitToOpen();
+    }
+
+    @Override
     public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
       Optional<FileRegion> region = blob.fileRegion(range);
       return switch (fault) {
@@ -121,6 +127,11 @@ final class PlantedBlobStore implements BlobStore {
       int n = reader.read(buffer);
       target.put(buffer.flip());
       return n;
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return reader.waitToRead(length);
     }
 
     @Override

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Medians, ratios and goals. Pure functions. */
-final class Comparison {
-  private Comparison() {}
+final class PeerComparison {
+  private PeerComparison() {}
 
   /** Of at least one number; the mean of the middle two of an even count. */
   static double median(double... numbers) {
