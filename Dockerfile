@@ -37,14 +37,12 @@ WORKDIR /opt/artifact-server
 COPY --from=build /build/layers/dependencies/ ./
 COPY --from=build /build/layers/snapshot-dependencies/ ./
 COPY --from=build /build/layers/application/ ./
-COPY artifact-server-rest/src/main/launcher/jvm-options artifact-server-rest/src/main/launcher/compiler-directives ./
-COPY artifact-server-rest/src/main/launcher/in-container /usr/local/bin/artifact-server
-ENV MALLOC_ARENA_MAX=2
+COPY artifact-server-rest/src/main/launcher/ ./
+RUN ln -s "$PWD/artifact-server" /usr/local/bin/artifact-server
 
 # Starts the server once, with its embedded PostgreSQL, and records the classes. By the same Java and
 # on the same jars as below, or the virtual machine would not take the record.
 FROM server AS record
-COPY artifact-server-rest/src/main/launcher/record-start ./
 USER 10001:10001
 RUN mkdir /tmp/record \
  && { bash record-start /tmp/record/artifact-server.aot /tmp/log java "@$PWD/jvm-options" -jar "$PWD/artifact-server.jar" \
