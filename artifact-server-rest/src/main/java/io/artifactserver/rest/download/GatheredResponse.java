@@ -35,6 +35,9 @@ final class GatheredResponse extends Response.Wrapper {
       callback.succeeded();
     } else {
       isPassing = true;
+      if (last) {
+        UnwantedBody.leave(getRequest());
+      }
       super.write(last, whole(content), callback);
     }
   }

@@ -9,10 +9,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Who gets to the control plane, and what a browser can be made to do there. */
 @ExtendWith(SharedServer.class)
@@ -77,6 +80,67 @@ class ControlPlaneIT {
               .formatted(method, field, server.operatorToken()));
       assertThat(wire.receive(true).status()).isEqualTo(status);
     }
+  }
+
+  /**
+   * A refusal may be written before the body of its request has come. Either the connection goes on
+   * after that body, or the answer says that it does not (RFC 9112, section 9.6): a client that is
+   * not told loses its next request.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST | /api/v1/tokens                              |                             | 401",
+        "POST | /api/v1/tokens                              | Authorization: Bearer WRONG | 401",
+        "POST | /api/v1/tokens                              | Authorization: Basic eDp5   | 401",
+        "POST | /api/v1/tokens                              | Sec-Fetch-Site: cross-site  | 403",
+        "PUT  | /api/v1/repositories/public/artifacts/x     |                             | 401",
+        "PUT  | /api/v1/repositories/absent/artifacts/x     | Authorization: Bearer ADMIN | 404",
+        "PUT  | /api/v1/repositories/public/artifacts/x     | Authorization: Bearer READER | 403",
+        "POST | /api/v1/tokens                              | Authorization: Bearer READER | 403",
+        "POST | /artifacts/public/table.bin                 |                             | 405",
+        "GET  | /artifacts/public/absent                    |                             | 404",
+        "GET  | /artifacts/public/table.bin                 | Range: bytes=0-99           | 206",
+        "GET  | /actuator/health                            |                             | 200",
+        "TRACE | /api/v1/tokens                             |                             | 501"
+      })
+  void anAnswerBeforeTheBodySaysWhetherTheConnectionGoesOn(
+      String method, String path, @Nullable String field, int status, PackagedServer server)
+      throws IOException, InterruptedException {
+    String more = field == null ? "" : withTokens(field, server) + "\r\n";
+    try (Wire wire = new Wire(server.port())) {
+      wire.send(
+          "%s %s HTTP/1.1\r\nHost: a\r\n%sContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
+              .formatted(method, path, more));
+      Response answer = wire.receive(true);
+      assertThat(answer.status()).as(answer.text()).isEqualTo(status);
+      if (answer.field("Connection").equals(Optional.of("close"))) {
+        assertThat(wire.isClosedByServer()).isTrue();
+      } else {
+        wire.send("{}GET /actuator/health HTTP/1.1\r\nHost: a\r\n\r\n");
+        assertThat(wire.receive(true).status()).isEqualTo(200);
+      }
+    }
+  }
+
+  private static String withTokens(String field, PackagedServer server)
+      throws IOException, InterruptedException {
+    String admin = server.operatorToken();
+    if (field.contains("READER")) {
+      try (Operator operator = new Operator(server)) {
+        HttpResponse<String> made =
+            operator.json(
+                "POST",
+                "/api/v1/tokens",
+                "{\"name\":\"r\",\"role\":\"reader\",\"expires\":\"1h\"}");
+        return field.replace(
+            "READER", JsonMapper.shared().readTree(made.body()).get("token").asString());
+      }
+    }
+    return field
+        .replace("ADMIN", admin)
+        .replace("WRONG", admin.substring(0, 4) + "0000" + admin.substring(8));
   }
 
   /** The windows grow when it is accepted. */
