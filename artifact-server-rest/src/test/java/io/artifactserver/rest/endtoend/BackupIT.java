@@ -5,49 +5,103 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The backup of docs/operations.md, as printed: the folder is lost and comes back. */
+/** The backups of docs/operations.md, as printed: what is lost comes back. */
 class BackupIT {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
+
+  private static final byte[] FIRMWARE = Bytes.random(500_000, 1);
 
   @TempDir private Path folder;
 
   @Test
   void whatWasBackedUpIsServedAfterTheFolderWasLost() throws Exception {
-    byte[] firmware = Bytes.random(500_000, 1);
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+    try (PackagedServer server = PackagedServer.start(data());
         Operator operator = new Operator(server)) {
-      operator.createRepository("plain", true);
-      operator.createEncryptedRepository("vault");
-      assertThat(operator.put("plain", "firmware", firmware).statusCode()).isEqualTo(201);
-      assertThat(operator.put("vault", "firmware", firmware).statusCode()).isEqualTo(201);
-      String revoked = operator.json("POST", "/api/v1/tokens", "{\"name\": \"old\"}").body();
-      String id = revoked.replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
-      assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
+      String revoked = fill(operator);
       server.stop();
-      run("embedded backup");
-      assertThat(
-              new ProcessBuilder("rm", "-r", folder.resolve("data").toString()).start().waitFor())
-          .isZero();
-      run("embedded restore");
+      run("embedded backup", Map.of());
+      Files.move(data(), folder.resolve("lost"));
+      run("embedded restore", Map.of());
       server.restart();
-      for (String repository : new String[] {"plain", "vault"}) {
-        assertThat(operator.downloadAsNobody("/artifacts/" + repository + "/firmware").body())
-            .isEqualTo(firmware);
-      }
-      assertThat(operator.put("vault", "other", Bytes.random(1000, 2)).statusCode()).isEqualTo(201);
-      assertThat(operator.get("/api/v1/tokens").body()).doesNotContain(id);
+      requireFilled(operator, revoked);
     }
   }
 
-  /** The command of the page between two markers, as whoever reads it would run it. */
-  private void run(String name) throws IOException, InterruptedException {
+  /** The backup is made while the server runs; folder and database are lost. */
+  @Test
+  void withADatabaseOfOnesOwnBothComeBack() throws Exception {
+    Client.assumeInstalled("pg_dump", "pg_restore", "rsync");
+    try (InstalledPostgres postgres = InstalledPostgres.start()) {
+      Map<String, String> places =
+          Map.of(
+              "BACKUP", folder.resolve("backup").toString(),
+              "KEYS", folder.resolve("keys").toString());
+      String revoked;
+      try (PackagedServer server = PackagedServer.start(data(), postgres.settings("before"));
+          Operator operator = new Operator(server)) {
+        revoked = fill(operator);
+        run("own database backup", places, postgres.uri("before"));
+        assertThat(operator.put("plain", "later", Bytes.random(1000, 3)).statusCode())
+            .isEqualTo(201);
+      }
+      Files.move(data(), folder.resolve("lost"));
+      postgres.create("after");
+      run("own database restore", places, postgres.uri("after"));
+      try (PackagedServer server = PackagedServer.start(data(), postgres.settings("after"));
+          Operator operator = new Operator(server)) {
+        requireFilled(operator, revoked);
+        assertThat(operator.downloadAsNobody("/artifacts/plain/later").statusCode())
+            .as("uploaded after the backup")
+            .isEqualTo(404);
+      }
+    }
+  }
+
+  /** Returns the id of a token that was revoked. */
+  private static String fill(Operator operator) throws IOException, InterruptedException {
+    operator.createRepository("plain", true);
+    operator.createEncryptedRepository("vault");
+    assertThat(operator.put("plain", "firmware", FIRMWARE).statusCode()).isEqualTo(201);
+    assertThat(operator.put("vault", "firmware", FIRMWARE).statusCode()).isEqualTo(201);
+    String token = operator.json("POST", "/api/v1/tokens", "{\"name\": \"old\"}").body();
+    String id = token.replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
+    assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
+    return id;
+  }
+
+  private static void requireFilled(Operator operator, String revoked)
+      throws IOException, InterruptedException {
+    for (String repository : new String[] {"plain", "vault"}) {
+      assertThat(operator.downloadAsNobody("/artifacts/" + repository + "/firmware").body())
+          .isEqualTo(FIRMWARE);
+    }
+    assertThat(operator.put("vault", "other", Bytes.random(1000, 2)).statusCode()).isEqualTo(201);
+    assertThat(operator.get("/api/v1/tokens").body()).doesNotContain(revoked);
+  }
+
+  private Path data() {
+    return folder.resolve("data");
+  }
+
+  private void run(String name, Map<String, String> places, String database)
+      throws IOException, InterruptedException {
+    Map<String, String> all = new HashMap<>(places);
+    all.put("DATABASE", database);
+    run(name, all);
+  }
+
+  /** The command of the page between two markers, as a reader would run it. */
+  private void run(String name, Map<String, String> places)
+      throws IOException, InterruptedException {
     String page = Files.readString(PAGE);
     int begin = page.indexOf("<!-- %s: begin -->".formatted(name));
     int end = page.indexOf("<!-- %s: end -->".formatted(name));
-    assertThat(begin).isPositive();
+    assertThat(begin).as("%s in %s", name, PAGE).isPositive();
     String block = page.substring(begin, end);
     String command =
         block.substring(block.indexOf("```bash") + "```bash".length(), block.lastIndexOf("```"));
@@ -55,7 +109,8 @@ class BackupIT {
         new ProcessBuilder("bash", "-euo", "pipefail", "-c", command)
             .directory(folder.toFile())
             .inheritIO();
-    builder.environment().put("DATA", folder.resolve("data").toString());
+    builder.environment().put("DATA", data().toString());
+    builder.environment().putAll(places);
     assertThat(builder.start().waitFor()).as(command).isZero();
   }
 }

@@ -154,6 +154,41 @@ class DurabilityIT {
     }
   }
 
+  /** The disk has the blobs only: nothing needs room but them. */
+  @Test
+  void onAFullDiskADatabaseElsewhereIsEnoughForADeletionAndARestart() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    if (run("mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", disk.toString()) != 0) {
+      abort("SKIPPED: a full disk was not tried, because this user may not mount a tmpfs");
+    }
+    try (PackagedServer database = PackagedServer.start(folder.resolve("database"))) {
+      byte[] firmware = Bytes.random(20_000_000, 2);
+      try (PackagedServer server =
+              PackagedServer.start(
+                  disk.resolve("data"), newDatabase(database.dataFolder(), "elsewhere"));
+          Operator operator = new Operator(server)) {
+        operator.createRepository("public", true);
+        assertThat(operator.put("public", "kept", firmware).statusCode()).isEqualTo(201);
+        assertThat(operator.put("public", "deleted", Bytes.random(1000, 3)).statusCode())
+            .isEqualTo(201);
+        fill(disk.resolve("others"));
+        assertThat(operator.put("public", "one-more", Bytes.random(1_000_000, 4)).statusCode())
+            .isEqualTo(507);
+        assertThat(operator.downloadAsNobody("/artifacts/public/kept").body()).isEqualTo(firmware);
+        server.stop();
+        server.restart();
+        assertThat(operator.delete("/api/v1/repositories/public/artifacts/deleted").statusCode())
+            .isEqualTo(204);
+        assertThat(operator.downloadAsNobody("/artifacts/public/kept").body()).isEqualTo(firmware);
+        Files.delete(disk.resolve("others"));
+        assertThat(operator.put("public", "one-more", Bytes.random(1_000_000, 4)).statusCode())
+            .isEqualTo(201);
+      }
+    } finally {
+      assertThat(run("umount", disk.toString())).isZero();
+    }
+  }
+
   private static void fill(Path file) throws IOException {
     fill(file, Long.MAX_VALUE);
   }
