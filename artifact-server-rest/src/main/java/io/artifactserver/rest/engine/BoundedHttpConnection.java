@@ -31,6 +31,11 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   private static final int HELD_PER_BYTE = 3;
 
   private final Connections connections;
+  private final Newcomers newcomers;
+
+  /** Whether its last bytes were more than a part of a head. */
+  private boolean isKnown;
+
   private Holdings.@Nullable Holding holding;
   private long bytesBefore;
 
@@ -38,21 +43,32 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       HttpConfiguration configuration,
       Connector connector,
       EndPoint endPoint,
-      Connections connections) {
+      Connections connections,
+      Newcomers newcomers) {
     super(configuration, connector, endPoint);
     this.connections = connections;
+    this.newcomers = newcomers;
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
   public void onFillable() {
+    if (isKnown) {
+      fill();
+    } else {
+      newcomers.run(this::fill);
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
+  private void fill() {
     super.onFillable();
     if (getEndPoint().getConnection() != this) {
       // It speaks HTTP/2 now.
       return;
     }
     HttpParser parser = getParser();
-    if (parser.isStart() || !parser.inHeaderState()) {
+    isKnown = parser.isStart() || !parser.inHeaderState();
+    if (isKnown) {
       bytesBefore = getBytesIn();
       hold(0);
     } else {
@@ -133,16 +149,19 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   /** Makes them. Thread-safe. */
   static final class Factory extends HttpConnectionFactory {
     private final Connections connections;
+    private final Newcomers newcomers;
 
-    Factory(HttpConnectionFactory plain, Connections connections) {
+    Factory(HttpConnectionFactory plain, Connections connections, Newcomers newcomers) {
       super(plain.getHttpConfiguration());
       this.connections = connections;
+      this.newcomers = newcomers;
     }
 
     @Override
     public Connection newConnection(Connector connector, EndPoint endPoint) {
       BoundedHttpConnection connection =
-          new BoundedHttpConnection(getHttpConfiguration(), connector, endPoint, connections);
+          new BoundedHttpConnection(
+              getHttpConfiguration(), connector, endPoint, connections, newcomers);
       connection.setTransferEncodingChunkMaxLength(getTransferEncodingChunkMaxLength());
       return configure(connection, connector, endPoint);
     }

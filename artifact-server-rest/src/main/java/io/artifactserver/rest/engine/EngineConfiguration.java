@@ -39,32 +39,38 @@ public class EngineConfiguration {
   }
 
   @Bean
+  Newcomers newcomers() {
+    return new Newcomers();
+  }
+
+  @Bean
   @Conditional(TlsConfiguration.HasCertificates.class)
-  TlsConnectors tlsConnectors(TlsProperties properties, Certificates certificates) {
-    return new TlsConnectors(properties, certificates);
+  TlsConnectors tlsConnectors(
+      TlsProperties properties, Certificates certificates, Newcomers newcomers) {
+    return new TlsConnectors(properties, certificates, newcomers);
   }
 
   /** The last to see the server, when every connector is there. */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
   WebServerFactoryCustomizer<JettyServletWebServerFactory> watchedConnections(
-      Connections connections) {
+      Connections connections, Newcomers newcomers) {
     return factory ->
         factory.addServerCustomizers(server -> {
-          bound(server, connections);
+          bound(server, connections, newcomers);
           SendfileConnector.install(server);
           connections.watch(server);
           shrinkResponseHeads(server);
         });
   }
 
-  private static void bound(Server server, Connections connections) {
+  private static void bound(Server server, Connections connections, Newcomers newcomers) {
     for (Connector connector : server.getConnectors()) {
       if (connector instanceof AbstractConnector open) {
         List<ConnectionFactory> factories = new ArrayList<>(open.getConnectionFactories());
         factories.replaceAll(factory ->
             factory instanceof HttpConnectionFactory plain
-                ? new BoundedHttpConnection.Factory(plain, connections)
+                ? new BoundedHttpConnection.Factory(plain, connections, newcomers)
                 : factory);
         String first = open.getDefaultProtocol();
         open.setConnectionFactories(factories);

@@ -19,12 +19,13 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS whose {@link Handshakes} do not delay the downloads of a selector for long. And which fills
- * its buffer with records before it writes to the socket: Jetty's writes each record for itself,
- * and 128 KiB are nine system calls, and as many packets on their way through the kernel.
+ * TLS whose handshakes ({@link Newcomers}) do not delay the downloads of a selector for long. And
+ * which fills its buffer with records before it writes to the socket: Jetty's writes each record
+ * for itself, and 128 KiB are nine system calls, and as many packets on their way through the
+ * kernel.
  */
 final class GatheringSslConnection extends SslConnection {
-  private final Handshakes handshakes;
+  private final Newcomers newcomers;
   private volatile boolean isShaken;
 
   private GatheringSslConnection(
@@ -41,7 +42,7 @@ final class GatheringSslConnection extends SslConnection {
         engine,
         factory.isDirectBuffersForEncryption(),
         factory.isDirectBuffersForDecryption());
-    this.handshakes = factory.handshakes;
+    this.newcomers = factory.newcomers;
     addHandshakeListener(
         new SslHandshakeListener() {
           @Override
@@ -56,7 +57,7 @@ final class GatheringSslConnection extends SslConnection {
     if (isShaken) {
       super.onFillable();
     } else {
-      handshakes.run(super::onFillable);
+      newcomers.run(super::onFillable);
     }
   }
 
@@ -101,11 +102,12 @@ final class GatheringSslConnection extends SslConnection {
     /** Enough for all that are written at full speed; 4 MB in all. */
     private static final int MAX_LARGE_BUFFERS = 64;
 
-    private final Handshakes handshakes = new Handshakes();
+    private final Newcomers newcomers;
     private @Nullable RecordBuffers buffers;
 
-    Factory(SslContextFactory.Server certificates, String nextProtocol) {
+    Factory(SslContextFactory.Server certificates, String nextProtocol, Newcomers newcomers) {
       super(certificates, nextProtocol);
+      this.newcomers = newcomers;
     }
 
     @Override

@@ -28,10 +28,12 @@ final class TlsConnectors
     implements WebServerFactoryCustomizer<JettyServletWebServerFactory>, Ordered {
   private final TlsProperties properties;
   private final Certificates certificates;
+  private final Newcomers newcomers;
 
-  TlsConnectors(TlsProperties properties, Certificates certificates) {
+  TlsConnectors(TlsProperties properties, Certificates certificates, Newcomers newcomers) {
     this.properties = properties;
     this.certificates = certificates;
+    this.newcomers = newcomers;
   }
 
   @Override
@@ -67,13 +69,14 @@ final class TlsConnectors
     if (isHttp2) {
       ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
       alpn.setDefaultProtocol(http1.getProtocol());
-      factories.add(new GatheringSslConnection.Factory(certificates.served(), alpn.getProtocol()));
+      factories.add(
+          new GatheringSslConnection.Factory(certificates.served(), alpn.getProtocol(), newcomers));
       factories.add(alpn);
       factories.add(new HTTP2ServerConnectionFactory(http));
     } else {
       factories.add(
           new GatheringSslConnection.Factory(
-              certificates.served(), HttpVersion.HTTP_1_1.asString()));
+              certificates.served(), HttpVersion.HTTP_1_1.asString(), newcomers));
     }
     factories.add(http1);
     return connector(server, plain, plain.getPort(), factories);

@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-class HandshakesTest {
+class NewcomersTest {
   private final AtomicLong time = new AtomicLong(1_000_000);
-  private final Handshakes handshakes = new Handshakes(new Turns(time::get));
+  private final Newcomers newcomers = new Newcomers(new Turns(time::get));
 
   @Test
   void theCallerComputesAtMostHalfOfTheTime() throws InterruptedException {
-    handshakes.run(() -> time.addAndGet(500));
+    newcomers.run(() -> time.addAndGet(500));
     time.addAndGet(499);
-    assertThat(threadOfAStep().getName()).startsWith("handshake-");
+    assertThat(threadOfAStep().getName()).startsWith("newcomer-");
     time.addAndGet(1);
     eventually("nothing waits", () -> threadOfAStep().equals(Thread.currentThread()));
   }
@@ -24,10 +24,10 @@ class HandshakesTest {
   @Test
   void theCallerComputesNothingWhileSomethingWaits() throws InterruptedException {
     CountDownLatch storm = new CountDownLatch(1);
-    handshakes.run(() -> time.addAndGet(500));
-    handshakes.run(() -> await(storm));
+    newcomers.run(() -> time.addAndGet(500));
+    newcomers.run(() -> await(storm));
     time.addAndGet(1_000_000);
-    assertThat(threadOfAStep().getName()).startsWith("handshake-");
+    assertThat(threadOfAStep().getName()).startsWith("newcomer-");
     storm.countDown();
     eventually("nothing waits", () -> threadOfAStep().equals(Thread.currentThread()));
   }
@@ -35,7 +35,7 @@ class HandshakesTest {
   private Thread threadOfAStep() throws InterruptedException {
     AtomicReference<Thread> thread = new AtomicReference<>();
     CountDownLatch ended = new CountDownLatch(1);
-    handshakes.run(() -> {
+    newcomers.run(() -> {
       thread.set(Thread.currentThread());
       ended.countDown();
     });
