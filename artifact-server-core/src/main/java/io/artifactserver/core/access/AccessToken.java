@@ -24,7 +24,7 @@ public record AccessToken(
     String secretDigest,
     Instant createdAt,
     Instant expiresAt) {
-  /** Of a token without an expiry. */
+  /** For a token without an expiry. */
   public static final Instant NEVER = Instant.MAX;
 
   /** Whether it is no longer good. */

@@ -8,8 +8,8 @@ import java.time.Instant;
  * Which links are good. Nothing here asks a database. Immutable, thread-safe.
  *
  * @param maxExpiry how far ahead a link's expiry may lie
- * @param skew how far the clock of whoever signs may be ahead of ours. It makes no link live
- *     longer: the expiry counts by our clock.
+ * @param skew how far the signer's clock may be ahead of ours. It makes no link live longer: the
+ *     expiry counts by our clock.
  */
 public record LinkRules(Duration maxExpiry, Duration skew) {
   /**

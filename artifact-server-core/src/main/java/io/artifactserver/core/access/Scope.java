@@ -40,7 +40,7 @@ public record Scope(Set<String> repositories, Set<String> paths) {
     }
   }
 
-  /** Of whole repositories. */
+  /** Covers whole repositories. */
   public static Scope of(Set<String> repositories) {
     return repositories.isEmpty() ? ALL : new Scope(repositories, Set.of());
   }

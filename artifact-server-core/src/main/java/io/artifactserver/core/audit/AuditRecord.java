@@ -7,8 +7,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 
 /**
- * One entry of the audit, with a digest over itself and the digest of the entry before it: whoever
- * changes, removes or inserts an entry breaks the chain. Immutable.
+ * One entry of the audit, with a digest over itself and the digest of the entry before it: a reader
+ * who changes, removes or inserts an entry breaks the chain. Immutable.
  *
  * @param id 1, 2, 3 and so on, without a gap
  * @param at when it was written, to the microsecond

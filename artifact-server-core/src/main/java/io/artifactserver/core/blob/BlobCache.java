@@ -15,7 +15,7 @@ public interface BlobCache {
    * @param passes requests, or rests of such, that the other store served past the cache
    * @param filledBytes read from the other store into the cache
    * @param evictions of blobs that made room for others
-   * @param damagedPieces found damaged, and fetched anew
+   * @param damagedPieces found damaged, and fetched again
    * @param heldBytes now, in bytes
    * @param blobs held now, whole or in part
    */

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One blob being written, visible to nobody before {@link #commit()}. Used by one thread and closed
- * by whoever began it.
+ * by its caller.
  */
 public interface BlobUpload extends AutoCloseable {
   /**

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
 /**
- * Delivers exactly one range, in order, or throws. Used by one thread at a time and closed by
- * whoever opened it.
+ * Delivers exactly one range, in order, or throws. Used by one thread at a time and closed by its
+ * opener.
  */
 public interface RangeReader extends ReadableByteChannel {
   /**

@@ -11,8 +11,8 @@ import java.util.Set;
  * @param blob where the bytes are
  * @param digests of the plain bytes
  * @param createdAt when the bytes were first stored
- * @param repositories that have an artifact with these bytes; whoever may read one of them may read
- *     the content
+ * @param repositories that have an artifact with these bytes; who may read one of them may read the
+ *     content
  */
 public record Content(
     BlobRef blob, Digests digests, Instant createdAt, Set<Repository> repositories) {

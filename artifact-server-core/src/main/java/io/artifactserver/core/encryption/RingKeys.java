@@ -9,7 +9,7 @@ public interface RingKeys {
   List<RingKey> list();
 
   /**
-   * Adds a key and makes it the primary one. Data keys are wrapped anew later, by {@link #rewrap}.
+   * Adds a key and makes it the primary one. Data keys are wrapped again later, by {@link #rewrap}.
    *
    * @throws RingKeyException if the ring is not the server's to change
    */
@@ -24,10 +24,10 @@ public interface RingKeys {
   void remove(long id) throws RingKeyException;
 
   /**
-   * Wraps a batch of data keys anew with the primary key. Blobs are not touched. What a crash
+   * Wraps a batch of data keys again with the primary key. Blobs are not touched. What a crash
    * leaves undone, the next call does.
    *
-   * @return how many data keys were wrapped anew; 0 when all are
+   * @return how many data keys were wrapped again; 0 when all are
    * @throws StorageException if a data key cannot be unwrapped
    */
   int rewrap(int batch) throws StorageException;

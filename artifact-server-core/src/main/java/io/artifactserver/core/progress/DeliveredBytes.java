@@ -25,7 +25,7 @@ public final class DeliveredBytes {
   private static final int BITS = 7;
   private static final int MAX_VARINT = 9;
 
-  /** Begin and end of each run by turns, ascending; no two runs touch. */
+  /** Begin and end of each run in turn, ascending; no two runs touch. */
   private final long[] edges;
 
   private DeliveredBytes(long[] edges) {
@@ -96,7 +96,7 @@ public final class DeliveredBytes {
     return edges.length / 2;
   }
 
-  /** Returns the lengths of gaps and runs by turns, each with seven bits a byte, lowest first. */
+  /** Returns the lengths of gaps and runs in turn, each with seven bits a byte, lowest first. */
   public byte[] encoded() {
     ByteBuffer bytes = ByteBuffer.allocate(edges.length * MAX_VARINT);
     long before = 0;

@@ -31,7 +31,7 @@ public class CacheMetrics {
         .register(registry);
     FunctionCounter.builder(
             PREFIX + "damaged.pieces", cache, c -> (double) c.figures().damagedPieces())
-        .description("Pieces found damaged on the disk, and fetched anew")
+        .description("Pieces found damaged on the disk, and fetched again")
         .register(registry);
     Gauge.builder(PREFIX + "held.bytes", cache, c -> (double) c.figures().heldBytes())
         .description("Bytes that the cache holds")

@@ -22,7 +22,7 @@ import org.springframework.stereotype.Component;
 public class DamagedBlobs {
   private static final Logger LOG = LoggerFactory.getLogger(DamagedBlobs.class);
 
-  /** Of blobs; when so many are damaged, the log is not where to look. */
+  /** How many blobs; when so many are damaged, the log is not where to look. */
   private static final int MAX_REMEMBERED = 10_000;
 
   private final BlobRegister register;

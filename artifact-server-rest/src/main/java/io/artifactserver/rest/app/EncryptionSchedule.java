@@ -64,7 +64,7 @@ public class EncryptionSchedule implements EncryptionRequests {
   void rewrap() {
     run(
         "rewrap",
-        "Data keys could not be wrapped anew",
+        "Data keys could not be wrapped again",
         () -> {
           long total = 0;
           int wrapped;
@@ -73,11 +73,11 @@ public class EncryptionSchedule implements EncryptionRequests {
             wrapped = ringKeys.rewrap(REWRAP_BATCH);
             total += wrapped;
             if (wrapped > 0 && ++batches % BATCHES_PER_REPORT == 0) {
-              LOG.info("Wrapped {} data keys anew, {} to do", total, countToRewrap());
+              LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
             }
           } while (wrapped == REWRAP_BATCH);
           if (total > 0 || toRewrap.get() > 0) {
-            LOG.info("Wrapped {} data keys anew, {} to do", total, countToRewrap());
+            LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
           }
         });
   }

@@ -33,7 +33,7 @@ final class SettingNamesCheck implements BeanFactoryPostProcessor {
         names.addAll(properties.prefix(), type);
       }
     }
-    // Asked for here: whoever runs this early gets nothing injected.
+    // Asked for here: what runs this early gets nothing injected.
     ConfigurableEnvironment environment = beans.getBean(ConfigurableEnvironment.class);
     List<UnknownSetting> unknown = names.unknownIn(environment.getPropertySources());
     if (!unknown.isEmpty()) {

@@ -155,7 +155,7 @@ public class UseCaseConfiguration {
     return new ArtifactDerivation(rules, derived, register, stores, properties.share(), clock);
   }
 
-  /** In place before the server listens, so that whoever sees it healthy finds the token. */
+  /** In place before the server listens, so that all who see it healthy find the token. */
   // A String, not a Path: Spring would first look for a resource of that name on the class path.
   @Bean
   OperatorTokenFile operatorTokenFile(

@@ -102,7 +102,7 @@ public final class Authenticator {
         : peek(new CertificateGrant(credentials.certificateSubject()));
   }
 
-  /** Whoever holds a link. It was verified for what the request asks for, so nothing else is. */
+  /** The holder of a link. It was verified for what the request asks for, so nothing else is. */
   private static Caller caller(SignedLink link) {
     String device = link.terms().device();
     return new Caller(

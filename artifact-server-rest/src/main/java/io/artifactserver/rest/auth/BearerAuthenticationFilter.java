@@ -20,8 +20,8 @@ import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.web.filter.GenericFilterBean;
 
 /**
- * Makes the {@link Authenticator}'s answer known to Spring Security on the control plane. Whoever
- * is not recognised goes on as nobody; the access rules then say 401. Client certificates open
+ * Makes the {@link Authenticator}'s answer known to Spring Security on the control plane. A caller
+ * who is not recognised goes on as nobody; the access rules then say 401. Client certificates open
  * nothing here: a browser would show an operator's to every page that asks. Thread-safe.
  */
 public final class BearerAuthenticationFilter extends GenericFilterBean {

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * {@link Authenticator} notes.
  */
 public final class Credentials {
-  /** Of a caller that shows nothing. */
+  /** A caller that shows nothing. */
   private static final Credentials NONE = new Credentials("", "", null);
 
   private final String authorization;
   private final String certificateSubject;
   private final @Nullable SignedLink link;
 
-  /** Whoever finds it out finds the same, so the last of several may win. */
+  /** All who find it out find the same, so the last of several may win. */
   private volatile @Nullable Found found;
 
   private Credentials(String authorization, String certificateSubject, @Nullable SignedLink link) {
@@ -27,7 +27,7 @@ public final class Credentials {
   }
 
   /**
-   * Of a caller without a client certificate, or with one that does not count.
+   * A caller without a client certificate, or with one that does not count.
    *
    * @param authorization the field of that name; empty if there is none
    */
@@ -41,7 +41,7 @@ public final class Credentials {
   }
 
   /**
-   * Of a caller without an Authorization field.
+   * A caller without an Authorization field.
    *
    * @param subject of the verified client certificate; empty if there is none
    */
@@ -50,7 +50,7 @@ public final class Credentials {
   }
 
   /**
-   * Of a request that carries a signed link. Nothing else that it shows counts.
+   * A request that carries a signed link. Nothing else that it shows counts.
    *
    * @param link that was verified for what the request asks for
    */
@@ -63,7 +63,10 @@ public final class Credentials {
     return authorization;
   }
 
-  /** Of the verified client certificate; empty if there is none, or an Authorization field. */
+  /**
+   * The names of the verified client certificate; empty if there is none, or an Authorization
+   * field.
+   */
   public String certificateSubject() {
     return certificateSubject;
   }

@@ -74,7 +74,7 @@ public final class WrongSecrets {
     }
 
     void pay(AtomicLong account, long now) {
-      // Bounded, so that whoever stops is let in again within the burst's time.
+      // Bounded, so that a client that stops is let in again within the burst's time.
       account.updateAndGet(paid -> Math.min(Math.max(paid - now, 0) + nanos, burst * nanos) + now);
     }
   }

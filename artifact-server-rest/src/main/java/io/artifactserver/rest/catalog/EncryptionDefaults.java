@@ -7,8 +7,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Which repositories are encrypted. Immutable.
  *
- * @param defaultForNewRepositories whether a repository encrypts if whoever creates it does not
- *     say; default {@code false}. Set it where nothing may be stored plain.
+ * @param defaultForNewRepositories whether a repository encrypts if its creator does not say;
+ *     default {@code false}. Set it where nothing may be stored plain.
  * @param checkInterval how often data keys that a retired ring key wraps are looked for, and the
  *     key ring is read again; default 10 s. Raise it when the database is busy.
  */

@@ -52,7 +52,7 @@ public class LinkController {
   @Operation(
       summary = "Sign a link",
       description =
-          "The link downloads one artifact without credentials until it expires. Whoever has it may"
+          "The link downloads one artifact without credentials until it expires. Anybody who has it may"
               + " use it. \"expires\" is "
               + Expiry.FORMS
               + ".")
@@ -71,7 +71,7 @@ public class LinkController {
     if (links.isTooLong(terms)) {
       throw refused("\"expires\" is further ahead than artifact-server.links.max-expiry allows.");
     }
-    // The terms, not the link: whoever reads the audit must not be able to use it.
+    // The terms, not the link: a reader of the audit must not be able to use it.
     AuditDetails.after(request);
     return ResponseEntity.status(HttpStatus.CREATED)
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
@@ -145,7 +145,7 @@ public class LinkController {
     return new ProblemException(Problems.of(HttpStatus.BAD_REQUEST, "Link not made", detail));
   }
 
-  /** Of a property that was validated. */
+  /** The property was validated. */
   private static String text(@Nullable String value) {
     return Objects.requireNonNull(value);
   }

@@ -45,7 +45,7 @@ public class RingKeyController {
   @Operation(
       summary = "Rotate the ring",
       description =
-          "Adds a key and makes it primary. Data keys are wrapped anew in the background; blobs are"
+          "Adds a key and makes it primary. Data keys are wrapped again in the background; blobs are"
               + " not touched.")
   public ResponseEntity<RingKeyView> rotate() {
     try {

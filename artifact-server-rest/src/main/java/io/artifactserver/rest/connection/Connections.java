@@ -76,9 +76,9 @@ public final class Connections
   private static final int RELIEF_SHARE = 8;
 
   /**
-   * Of what may be held, the part for heads of HTTP/1.1 that have not come whole. They come in one
-   * packet as a rule; what stays for long survives the young generation, and collecting the whole
-   * heap makes everybody wait.
+   * The part of what may be held that is for heads of HTTP/1.1 that have not come whole. They come
+   * in one packet as a rule; what stays for long survives the young generation, and collecting the
+   * whole heap makes everybody wait.
    */
   private static final int HEADS_SHARE = 5;
 
@@ -159,7 +159,7 @@ public final class Connections
     for (Connector connector : server.getConnectors()) {
       if (connector instanceof AbstractConnector watched) {
         watched.addBean(this);
-        // Jetty's own clock starts anew with each byte that moves, and calls a write idle while a
+        // Jetty's own clock starts again with each byte that moves, and calls a write idle while a
         // slow client takes what is in the socket's buffer. Far off, it is left for what is not
         // looked at here.
         long backstop =
@@ -247,7 +247,7 @@ public final class Connections
 
   @Override
   public void onOpened(Connection connection) {
-    // Of a TLS connection this is the outer one, whose end is the socket's.
+    // For a TLS connection this is the outer one, whose end is the socket's.
     if (connection.getEndPoint() instanceof SelectableChannelEndPoint endPoint) {
       int total = count.incrementAndGet();
       accepting.remove(endPoint.getChannel());

@@ -48,7 +48,7 @@ public final class Holdings {
   }
 
   private void evict() {
-    // Whoever comes second finds it done.
+    // The second one finds it done.
     if (!evicting.tryLock()) {
       return;
     }

@@ -64,7 +64,7 @@ final class Watched {
   /** Since when the kernel's queue of unconfirmed bytes has that length, in nanoseconds. */
   long queueUnchangedSince(long length, long now) {
     if (queueLength != length) {
-      // Of the first length nobody knows how old it is: older than it seems, by this sweep.
+      // Nobody knows of the first length how old it is: older than it seems, by this sweep.
       queueChangedNanos = now;
       queueLength = length;
     }
@@ -80,7 +80,7 @@ final class Watched {
     return known != null && known.current.stream().anyMatch(PacedBody::isWaitingForClient);
   }
 
-  /** Of bodies that had to be waited for. */
+  /** Counts bodies that had to be waited for. */
   long bytesTaken() {
     Bodies known = bodies;
     return known == null ? 0 : known.taken();

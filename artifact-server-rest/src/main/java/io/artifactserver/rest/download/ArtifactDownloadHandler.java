@@ -226,7 +226,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     throw LinkRefusedException.ofAnotherAddress();
   }
 
-  /** Of the certificate that TLS has verified, if the client showed one. */
+  /** The names in the certificate that TLS has verified, if the client showed one. */
   private String subject(Request request) {
     if (request.isSecure()
         && request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE)
@@ -291,7 +291,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     boolean hasRanges = !(served.bytes() instanceof Served.Bytes.Framed);
     ResponsePlan plan =
         ResponsePlanner.plan(
-            // Of a HEAD, too, only the preconditions count (RFC 9110, section 14.2).
+            // For a HEAD, too, only the preconditions count (RFC 9110, section 14.2).
             hasRanges ? request.getMethod() : HttpMethod.HEAD.asString(),
             new JettyRequestFields(request.getHeaders()),
             served.representation(),

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets connections that ask for range after range of one artifact serve them without a handler, as
  * long as the caller may read it, it is what it was, and the bytes are in memory. What decides an
- * answer beside the request is asked anew with every range. Thread-safe.
+ * answer beside the request is asked again with every range. Thread-safe.
  */
 final class RepeatedRanges {
   private final Resolver resolver;
@@ -71,7 +71,7 @@ final class RepeatedRanges {
     FileSender sender = FileSender.of(request);
     if (sender.repeats() && served.bytes().isRepeated()) {
       Server server = request.getConnectionMetaData().getConnector().getServer();
-      // Whoever wants to see each request sees each.
+      // What wants to see each request sees each.
       if (!served.redirects()
           && server.getRequestLog() == null
           && connections.pace(request).equals(Pace.UNWATCHED)) {
@@ -88,7 +88,7 @@ final class RepeatedRanges {
     }
   }
 
-  /** Of one connection. Immutable. */
+  /** Belongs to one connection. Immutable. */
   private final class Responder implements RangeResponder {
     private final Target target;
     private final Credentials credentials;

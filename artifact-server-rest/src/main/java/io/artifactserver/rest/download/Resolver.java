@@ -275,7 +275,7 @@ final class Resolver {
         || (caller instanceof Authentication.Known(var known) && known.mayRead(artifact.id()));
   }
 
-  /** For content, which has no path: whoever may read some paths only asks by those. */
+  /** For content, which has no path: a caller who may read some paths only asks by those. */
   private static boolean mayReadAllOf(Repository repository, Authentication caller) {
     return repository.isPublic()
         || (caller instanceof Authentication.Known(var known)

@@ -162,7 +162,7 @@ final class ResponseEmitter {
     response
         .getHeaders()
         .put(HttpHeader.LOCATION, address.get().toASCIIString())
-        // It is signed for a short time, and for whoever was let in.
+        // It is signed for a short time, and for a caller who was let in.
         .put(HttpHeader.CACHE_CONTROL, "no-store")
         .put(HttpHeader.CONTENT_LENGTH, 0);
     NoBody.send(response, callback);

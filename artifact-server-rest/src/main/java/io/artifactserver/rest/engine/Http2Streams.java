@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2Streams extends BufferingFlowControlStrategy
     implements HTTP2Session.FrameListener {
-  /** Of an accepted upload, in bytes: 100 ms at 300 Mbit/s. */
+  /** The window of an accepted upload, in bytes: 100 ms at 300 Mbit/s. */
   private static final int UPLOAD_WINDOW = 4 * 1024 * 1024;
 
   /** Part of a window that may be read before the client is told. */
@@ -34,7 +34,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
   /** As many as bring a whole window in packets of the usual length, and some more. */
   private static final int MAX_UNREAD_FRAMES = 64;
 
-  /** Of a client that has an upload accepted: it may be about to begin many. */
+  /** The window of a client that has an upload accepted: it may be about to begin many. */
   private static final int MAX_UNREAD_FRAMES_OF_UPLOADERS = 16 * MAX_UNREAD_FRAMES;
 
   /** A stream, what answers it, and a small buffer, in bytes. */

@@ -18,8 +18,8 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
   static final int LENGTH = 64 * 1024;
 
   /**
-   * Of the plain text in a full record, in bytes (RFC 8446, section 5.1): a buffer that is asked
-   * for with more than that is for a record.
+   * The length of the plain text in a full record, in bytes (RFC 8446, section 5.1): a buffer that
+   * is asked for with more than that is for a record.
    */
   private static final int PLAIN_RECORD_LENGTH = 16 * 1024;
 

@@ -24,7 +24,9 @@ final class RepeatedRequest {
   private static final String RANGE = "\r\nrange:";
   private static final String PERSISTENT = "\r\nconnection: keep-alive\r\n";
 
-  /** Of requests that are more than their head, or are to change or end their connection. */
+  /**
+   * Stands for requests that are more than their head, or are to change or end their connection.
+   */
   private static final List<String> OTHERS =
       List.of(
           "\r\ncontent-length",
@@ -68,7 +70,7 @@ final class RepeatedRequest {
   }
 
   /**
-   * Of a request and the head of its answer.
+   * Made from a request and the head of its answer.
    *
    * @return empty if the request is anything but a GET of one range, or more, or the answer
    *     anything but 206 on a connection that stays

@@ -26,7 +26,7 @@ final class Repeats {
 
   private final SendfileEndPoint endPoint;
 
-  /** Whoever handles the request may be another thread than the one that read it. */
+  /** The thread that handles the request may be another one than the one that read it. */
   private volatile byte @Nullable [] request;
 
   private volatile @Nullable RangeResponder responder;

@@ -10,8 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param maxExpiry how far ahead a link's expiry may lie; default 7 days. Links that say more are
  *     neither made nor accepted.
- * @param clockSkew how far the clock of whoever signs may be ahead of the server's; default 30
- *     seconds
+ * @param clockSkew how far the signer's clock may be ahead of the server's; default 30 seconds
  * @param appendedParameters names of query parameters that may stand behind the signature, as some
  *     CDNs add them; none by default
  */

@@ -154,7 +154,7 @@ public final class Problems {
         HttpStatus.PRECONDITION_FAILED,
         "Precondition failed",
         "The artifact is not the one that If-Match or If-Unmodified-Since names. Begin the download"
-            + " anew without it.");
+            + " again without it.");
   }
 
   /** 416: no range of the request can be sent. */

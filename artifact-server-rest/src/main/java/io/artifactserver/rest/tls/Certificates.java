@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificates that are served, read anew when their files change. Connections that are there
+ * The certificates that are served, read again when their files change. Connections that are there
  * keep what they negotiated, and handshakes that have begun end with the certificate that they
  * began with; new ones get the new certificate. Files that make no sense leave everything as it is.
  * Thread-safe.

@@ -22,7 +22,7 @@ final class TlsFiles {
   /** The stores are in memory only, and Java's want a password all the same. */
   static final String STORE_PASSWORD = "in-memory";
 
-  /** Of the certificate for clients that ask for no name, or for none of those that there are. */
+  /** The certificate for clients that ask for no name, or for none of those that there are. */
   static final String FIRST_ALIAS = "certificate-0";
 
   private static final byte[] CHALLENGE = new byte[32];

@@ -95,7 +95,7 @@ class ConnectionLimitsIT {
     }
   }
 
-  /** Each byte starts Jetty's own time-out anew. */
+  /** Each byte starts Jetty's own time-out again. */
   @Test
   void headThatDribblesInIsCutOff() throws Exception {
     assertThat(isCutOffWhileItDribbles(patient, "GET /artifacts/public/large.bin HTTP/1.1\r\nX: "))

@@ -100,7 +100,7 @@ class RepeatsTest {
       handled.clear();
       client.exchange(request("/b", 3, 100));
       assertThat(handled).containsExactly("/b bytes=3-100");
-      // Learnt anew, after a while.
+      // Learnt again, after a while.
       for (int i = 0; i < 10; i++) {
         client.exchange(request("/b", 4, 100));
       }

@@ -21,9 +21,9 @@ import org.springframework.data.domain.Limit;
 /**
  * The catalog in PostgreSQL. Immutable, thread-safe.
  *
- * <p>Whoever changes what a blob is used for locks the blob's row first and touches artifacts
- * after, always in this order: so an upload, a deletion and the sweeper cannot pass each other
- * unseen, nor wait for each other in a circle.
+ * <p>A change of what a blob is used for locks the blob's row first and touches artifacts after,
+ * always in this order: so an upload, a deletion and the sweeper cannot pass each other unseen, nor
+ * wait for each other in a circle.
  */
 final class JpaArtifactCatalog implements ArtifactCatalog {
   private final CatalogTransactions transactions;
@@ -91,7 +91,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
       if (found.isEmpty()) {
         return Optional.empty();
       }
-      // MD5 and SHA-1 can be forged: what came first keeps the name, and whoever may read the
+      // MD5 and SHA-1 can be forged: what came first keeps the name, and a caller who may read the
       // forgery gains no right to the other.
       Digest sha256 = found.getFirst().sha256();
       List<BlobRow> same = found.stream().filter(row -> row.sha256().equals(sha256)).toList();

@@ -194,7 +194,7 @@ final class LookupCache<K, V> {
   private final class Refresher implements AsyncCacheLoader<K, @Nullable Known<V>> {
     @Override
     public CompletableFuture<? extends @Nullable Known<V>> asyncLoad(K key, Executor executor) {
-      throw new UnsupportedOperationException("Whoever asks runs the query");
+      throw new UnsupportedOperationException("The caller runs the query");
     }
 
     @Override

@@ -112,7 +112,7 @@ final class EncryptedRangeReader implements RangeReader {
     return ciphertext.waitToRead(length + layout.segmentLength());
   }
 
-  /** A mapped segment is decrypted anew in microseconds; its buffers are twice its length. */
+  /** A mapped segment is decrypted again in microseconds; its buffers are twice its length. */
   @Override
   public void rest() {
     if (plainOffset < plainEnd && ciphertext.goBack(sealedLength(segment - 1))) {

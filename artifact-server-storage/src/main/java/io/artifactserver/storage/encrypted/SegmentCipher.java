@@ -7,7 +7,7 @@ import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 
 /**
- * A cipher and room for one segment, plain and encrypted: too much to be made anew for each. Used
+ * A cipher and room for one segment, plain and encrypted: too much to be made again for each. Used
  * by one thread at a time.
  */
 final class SegmentCipher {

@@ -136,7 +136,7 @@ final class SegmentKeys {
               "key %d of the ring does not unwrap its data key".formatted(ringKeyId),
               e);
         }
-        // Wrapped anew since it was read, and its old key removed.
+        // Wrapped again since it was read, and its old key removed.
         wrapped = now;
       }
     }

@@ -55,7 +55,7 @@ final class StoredRingKeys implements RingKeys {
         long needed = dataKeys.countByRingKey().getOrDefault(id, 0L);
         if (needed > 0) {
           throw new Refused(
-              "Key %d is still needed by %d data keys, which are wrapped anew in the background; try"
+              "Key %d is still needed by %d data keys, which are wrapped again in the background; try"
                       .formatted(id, needed)
                   + " again in a while.");
         }

@@ -511,7 +511,7 @@ class JpaArtifactCatalogTest {
     }
   }
 
-  /** As {@code ArtifactIngest} does it: what is not shared is stored anew. */
+  /** As {@code ArtifactIngest} does it: what is not shared is stored again. */
   @RepeatedTest(60)
   void everyUploadOfARetiredContentEndsWithABlobThatStays() throws Exception {
     create(false);

@@ -135,7 +135,7 @@ class LookupCacheTest {
     assertThat(cache.peek("a")).as("nothing has changed").containsSame(first);
     assertThat(queries).hasValue(2);
     now.addAndGet(LONG.toNanos() * 3 / 4);
-    assertThat(cache.peek("a")).as("its time began anew").containsSame(first);
+    assertThat(cache.peek("a")).as("its time began again").containsSame(first);
     now.addAndGet(2 * LONG.toNanos());
     assertThat(cache.peek("a")).isEmpty();
   }

@@ -193,7 +193,7 @@ class KeyRingTest {
   }
 
   /**
-   * Wrapped anew by a key that is no longer primary, and not yet in the database: nobody counts it
+   * Wrapped again by a key that is no longer primary, and not yet in the database: nobody counts it
    * as that key's, and the key must stay nevertheless.
    */
   @Test
@@ -370,7 +370,7 @@ class KeyRingTest {
         .withMessageContaining(noise.blobKey());
   }
 
-  /** Rotates, wraps everything anew, and removes every key but the primary one. */
+  /** Rotates, wraps everything again, and removes every key but the primary one. */
   private static void retire(KeyRing ring, StoredRingKeys operator) {
     try {
       operator.rotate();

@@ -8,10 +8,10 @@ import java.util.concurrent.Semaphore;
  * others get small ones. Thread-safe.
  */
 public final class LargeBuffers {
-  /** Of a large buffer, in bytes: as long as the segments of encrypted blobs. */
+  /** The length of a large buffer, in bytes: as long as the segments of encrypted blobs. */
   static final int LENGTH = 64 * 1024;
 
-  /** Of a small buffer, in bytes. */
+  /** The length of a small buffer, in bytes. */
   static final int SMALL_LENGTH = 8 * 1024;
 
   private final Semaphore places;

@@ -171,7 +171,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
 
   @Override
   public long taken() {
-    // Read first: whoever sees that a piece is pending sees what was sent before it.
+    // Read first: a thread that sees that a piece is pending sees what was sent before it.
     boolean isPending = written.isPending;
     ByteBuffer piece = written.piece;
     return sent
