@@ -2,8 +2,8 @@ package io.artifactserver.storage.encrypted;
 
 import com.google.crypto.tink.Aead;
 import com.google.crypto.tink.KmsClients;
+import io.artifactserver.storage.folder.DurableFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +11,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -26,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * reader sees the ring before a change or after it; changes take turns, across processes too.
  */
 final class KeyRingFile {
+
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -135,22 +135,7 @@ final class KeyRingFile {
   }
 
   private void write(Keyset keyset) throws IOException, GeneralSecurityException {
-    Path part = path.resolveSibling(path.getFileName() + ".part");
-    Files.deleteIfExists(part);
-    try (FileChannel channel =
-        FileChannel.open(
-            part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(keyset.serialize(kms));
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel folder =
-        FileChannel.open(Objects.requireNonNull(path.getParent()), StandardOpenOption.READ)) {
-      folder.force(true);
-    }
+    DurableFiles.write(path, StandardCharsets.UTF_8.encode(keyset.serialize(kms)));
   }
 
   private static String reason(IOException e) {

@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.storage.folder.DurableFiles;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,8 +50,6 @@ public final class FileBlobStore implements BlobStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(FileBlobStore.class);
   private static final FileAttribute<Set<PosixFilePermission>> WRITABLE_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final String PART_SUFFIX = ".part";
   private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
 
@@ -61,7 +60,7 @@ public final class FileBlobStore implements BlobStore {
   private final RoomLeft room;
   private final FileErrors errors;
   private final Set<Path> openParts = ConcurrentHashMap.newKeySet();
-  private final Set<Path> durableFolders = ConcurrentHashMap.newKeySet();
+  private final DurableFolders folders;
 
   /** Whether uploads may go on. */
   @FunctionalInterface
@@ -73,6 +72,7 @@ public final class FileBlobStore implements BlobStore {
   private FileBlobStore(Path root, MappedFiles mappedFiles, RoomLeft room) {
     this.room = room;
     this.root = root;
+    this.folders = new DurableFolders(root);
     this.blobsFolder = root.resolve("blobs");
     this.uploadsFolder = root.resolve("uploads");
     this.mappedFiles = mappedFiles;
@@ -97,8 +97,8 @@ public final class FileBlobStore implements BlobStore {
       throws StorageException {
     FileBlobStore store = new FileBlobStore(root, mappedFiles, room);
     try {
-      store.createDurably(store.blobsFolder);
-      store.createDurably(store.uploadsFolder);
+      store.folders.create(store.blobsFolder);
+      store.folders.create(store.uploadsFolder);
       LOGGER.info(
           "Blobs are kept in {}, which has {} MiB free",
           store.blobsFolder,
@@ -221,14 +221,14 @@ public final class FileBlobStore implements BlobStore {
   void publish(String key, Path part) throws IOException {
     Path target = path(key);
     Path shard = blobsFolder.resolve(key.substring(0, 2)).resolve(key.substring(2, 4));
-    createDurably(shard);
+    folders.create(shard);
     // A move replaces what is there. No other process writes here, so asking first is enough.
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(target.toString());
     }
     Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     try {
-      sync(shard);
+      DurableFiles.sync(shard);
     } catch (IOException e) {
       Files.deleteIfExists(target);
       throw e;
@@ -254,35 +254,6 @@ public final class FileBlobStore implements BlobStore {
   private static FileChannel createPart(Path part) throws IOException {
     return FileChannel.open(
         part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), WRITABLE_FILE);
-  }
-
-  /**
-   * Creates a folder so that a power cut does not take it back. Whoever finds a folder of another
-   * thread may not rely on it before its entry was synced, hence the set.
-   */
-  private void createDurably(Path folder) throws IOException {
-    if (durableFolders.contains(folder)) {
-      return;
-    }
-    Path parent = Objects.requireNonNull(folder.getParent());
-    if (!parent.equals(root)) {
-      createDurably(parent);
-    }
-    try {
-      Files.createDirectory(folder, FOLDER);
-    } catch (FileAlreadyExistsException e) {
-      if (!Files.isDirectory(folder)) {
-        throw e;
-      }
-    }
-    sync(parent);
-    durableFolders.add(folder);
-  }
-
-  private static void sync(Path folder) throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   private List<StoredBlob> blobsIn(String first, String second) {

@@ -1,14 +1,10 @@
 package io.artifactserver.storage.folder;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,8 +20,6 @@ import java.util.UUID;
 public final class DataFolder implements AutoCloseable {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final String INSTALLATION_ID = "installation-id";
 
   private final Path path;
@@ -73,13 +67,7 @@ public final class DataFolder implements AutoCloseable {
     Files.createDirectories(folder, OWNER_ONLY_FOLDER);
     for (Path above = folder; !above.equals(present); ) {
       above = Objects.requireNonNull(above.getParent());
-      sync(above);
-    }
-  }
-
-  private static void sync(Path folder) throws IOException {
-    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-      channel.force(true);
+      DurableFiles.sync(above);
     }
   }
 
@@ -103,7 +91,8 @@ public final class DataFolder implements AutoCloseable {
     try {
       Optional<String> bound = read(marker);
       if (bound.isEmpty()) {
-        write(marker, installationId.toString());
+        // Whole or not at all: half an id would lock the operator out.
+        DurableFiles.write(marker, StandardCharsets.US_ASCII.encode(installationId + "\n"));
       } else if (!bound.get().equals(installationId.toString())) {
         throw new DataFolderException(
             "The data folder %s belongs to the catalog of installation %s, but the database is that"
@@ -139,24 +128,5 @@ public final class DataFolder implements AutoCloseable {
     } catch (NoSuchFileException _) {
       return Optional.empty();
     }
-  }
-
-  /** Durable and whole or not at all: half an id would lock the operator out. */
-  private void write(Path file, String text) throws IOException {
-    Path part = path.resolve(INSTALLATION_ID + ".part");
-    Files.deleteIfExists(part);
-    try (FileChannel channel =
-        FileChannel.open(
-            part,
-            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-            OWNER_ONLY_FILE)) {
-      ByteBuffer bytes = StandardCharsets.US_ASCII.encode(text + "\n");
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    sync(path);
   }
 }

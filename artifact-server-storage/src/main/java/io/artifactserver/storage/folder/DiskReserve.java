@@ -150,7 +150,7 @@ public final class DiskReserve implements AutoCloseable {
     if (closed.getCount() == 0) {
       Files.deleteIfExists(part);
     } else {
-      Files.move(part, file);
+      DurableFiles.move(part, file);
     }
   }
 }

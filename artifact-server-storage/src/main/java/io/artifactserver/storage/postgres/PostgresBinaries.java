@@ -1,6 +1,7 @@
 package io.artifactserver.storage.postgres;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.storage.folder.DurableFiles;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
@@ -53,7 +53,7 @@ record PostgresBinaries(Path folder) {
       deleteRecursively(unfinished);
       unpack(resource, unfinished);
       Files.writeString(unfinished.resolve(MARKER), measure(unfinished));
-      Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.move(unfinished, folder);
     }
     return new PostgresBinaries(folder);
   }

@@ -1,0 +1,52 @@
+package io.artifactserver.storage.folder;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import java.util.Set;
+
+/** Changes of files and folders that a power cut does not take back. I/O; thread-safe. */
+public final class DurableFiles {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private DurableFiles() {}
+
+  /**
+   * Writes a file that only its owner may read, whole or not at all. Replaces one that is there.
+   */
+  public static void write(Path file, ByteBuffer bytes) throws IOException {
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Files.deleteIfExists(part);
+    try (FileChannel channel =
+        FileChannel.open(
+            part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    move(part, file);
+  }
+
+  /** Moves a file or folder within its file system, and replaces a file that is there. */
+  public static void move(Path source, Path target) throws IOException {
+    Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+    sync(Objects.requireNonNull(target.getParent()));
+  }
+
+  /** Makes the names in a folder durable. */
+  public static void sync(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}
