@@ -20,15 +20,6 @@ final class PostmasterWatch implements AutoCloseable {
   private final Thread thread;
   private volatile boolean isRunning = true;
 
-  /** What is watched. */
-  interface Postmaster {
-    /** Whether its process is there. */
-    boolean isAlive() throws IOException;
-
-    /** Starts it again. Blocks until it accepts connections. */
-    void restart() throws IOException;
-  }
-
   PostmasterWatch(Postmaster postmaster) {
     this.postmaster = postmaster;
     this.thread = Thread.ofPlatform().daemon().name("postgres-watch").start(this::run);

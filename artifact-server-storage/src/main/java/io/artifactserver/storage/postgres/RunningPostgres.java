@@ -30,18 +30,18 @@ public final class RunningPostgres implements DatabaseServer {
    * @throws IOException if the folder cannot be read
    */
   public static Optional<RunningPostgres> find(Path dataDirectory) throws IOException {
-    EmbeddedPostgres.Layout layout = new EmbeddedPostgres.Layout(dataDirectory);
+    PostgresCluster.Layout layout = new PostgresCluster.Layout(dataDirectory);
     try {
       ClusterProcesses processes = new ClusterProcesses(layout.cluster().toRealPath());
       List<String> lines = Files.readAllLines(processes.lockFile());
       if (lines.size() <= PORT_LINE
-          || processes.recorded().filter(processes.running()::contains).isEmpty()) {
+          || processes.recorded().filter(processes::isRunning).isEmpty()) {
         return Optional.empty();
       }
       return Optional.of(
           new RunningPostgres(
               EmbeddedPostgres.jdbcUrl(
-                  Integer.parseInt(lines.get(PORT_LINE).strip()), EmbeddedPostgres.NAME),
+                  Integer.parseInt(lines.get(PORT_LINE).strip()), PostgresCluster.NAME),
               Files.readString(layout.secret()).strip()));
     } catch (NoSuchFileException | NumberFormatException e) {
       return Optional.empty();
@@ -55,7 +55,7 @@ public final class RunningPostgres implements DatabaseServer {
 
   @Override
   public String username() {
-    return EmbeddedPostgres.NAME;
+    return PostgresCluster.NAME;
   }
 
   @Override
