@@ -173,8 +173,8 @@ public final class PartWriter implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       fail(
-          new StorageException.StorageUnavailable(
-              "remote", "the thread that wrote part %d was interrupted".formatted(number), e));
+          Failures.unavailable(
+              "the thread that wrote part %d was interrupted".formatted(number), e));
     }
   }
 
