@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * Which pieces of one blob are there, which are asked for, and who waits for them. Thread-safe.
+ * Which pieces of one blob are there, and who waits for the others. Thread-safe.
  *
  * <p>A piece is <em>present</em> when its bytes were written or verified by this process, and
  * <em>stored</em> when the file has bytes of it that another process wrote. It is claimed by one
@@ -36,11 +36,8 @@ final class CacheEntry {
   private final InstantSource clock;
   private final BitSet present = new BitSet();
   private final BitSet stored = new BitSet();
-  private final BitSet claimed = new BitSet();
-  private final BitSet urgent = new BitSet();
-  private final BitSet wanted = new BitSet();
+  private final PieceQueue queue = new PieceQueue();
   private final Map<Integer, CompletableFuture<Boolean>> waiting = new HashMap<>();
-  private int cursor;
   private int readers;
   private boolean isOpened;
   private boolean hasFile;
@@ -136,7 +133,7 @@ final class CacheEntry {
   /** Asks for what is missing of a blob that is to be fetched whole. */
   synchronized void wantWhole() {
     if (fillsWhole && !isDropped && !complete && !isPaused()) {
-      want(0, file.pieces());
+      queue.want(0, file.pieces(), present);
     }
   }
 
@@ -144,7 +141,7 @@ final class CacheEntry {
   synchronized long heldBytes() {
     BitSet held = (BitSet) stored.clone();
     held.or(present);
-    held.or(claimed);
+    queue.addClaimedTo(held);
     return held.stream().mapToLong(piece -> file.range(piece).length()).sum();
   }
 
@@ -170,36 +167,36 @@ final class CacheEntry {
       return ABSENT;
     }
     if (!isPaused()) {
-      want(piece + 1, Math.min(end, piece + 1 + READ_AHEAD));
+      queue.want(piece + 1, Math.min(end, piece + 1 + READ_AHEAD), present);
     }
     if (present.get(piece)) {
       return PRESENT;
     }
-    if (!claimed.get(piece)) {
+    if (!queue.isClaimed(piece)) {
       if (isPaused() && !stored.get(piece)) {
         return ABSENT;
       }
-      urgent.set(piece);
+      queue.urge(piece);
     }
     return waiting.computeIfAbsent(piece, _ -> new CompletableFuture<>());
   }
 
   synchronized boolean hasUrgent() {
-    return !urgent.isEmpty();
+    return queue.hasUrgent();
   }
 
   synchronized boolean hasWanted() {
-    return !wanted.isEmpty();
+    return queue.hasWanted();
   }
 
   /** Claims a piece that somebody waits for; -1 if there is none. */
   synchronized int claimUrgent() {
-    return claim(urgent);
+    return queue.claimUrgent();
   }
 
   /** Claims a piece that nobody waits for yet; -1 if there is none. */
   synchronized int claimWanted() {
-    return claim(wanted);
+    return queue.claimWanted();
   }
 
   /** Whether the file has bytes of the piece that are not verified. */
@@ -241,7 +238,7 @@ final class CacheEntry {
     boolean isLast;
     boolean isPresent;
     synchronized (this) {
-      claimed.clear(piece);
+      queue.release(piece);
       waiters = waiting.remove(piece);
       // Another file may have the entry's name by now; this one's readers must not look into it.
       isPresent = !isDropped;
@@ -299,8 +296,7 @@ final class CacheEntry {
       }
       isDropped = true;
       complete = false;
-      urgent.clear();
-      wanted.clear();
+      queue.clear();
       waiters = List.copyOf(waiting.values());
       waiting.clear();
     }
@@ -310,7 +306,7 @@ final class CacheEntry {
 
   /** Whether nobody reads or fetches. */
   synchronized boolean isIdle() {
-    return readers == 0 && claimed.isEmpty();
+    return readers == 0 && queue.isIdle();
   }
 
   /** Whether nobody reads or fetches, and nothing is there. */
@@ -322,33 +318,9 @@ final class CacheEntry {
     return clock.instant().isBefore(pausedUntil);
   }
 
-  private void want(int from, int to) {
-    if (from < to) {
-      wanted.set(from, to);
-      wanted.andNot(present);
-      wanted.andNot(claimed);
-    }
-  }
-
-  /** From the cursor on, so that what is asked for here follows what was asked for last. */
-  private int claim(BitSet asked) {
-    int piece = asked.nextSetBit(cursor);
-    if (piece < 0) {
-      piece = asked.nextSetBit(0);
-    }
-    if (piece >= 0) {
-      claimed.set(piece);
-      urgent.clear(piece);
-      wanted.clear(piece);
-      cursor = piece + 1;
-    }
-    return piece;
-  }
-
   private synchronized List<CompletableFuture<Boolean>> end(int piece, boolean pauses) {
-    claimed.clear(piece);
-    wanted.clear();
-    urgent.clear();
+    queue.release(piece);
+    queue.clear();
     if (pauses) {
       pausedUntil = clock.instant().plus(PAUSE);
     }
@@ -356,7 +328,7 @@ final class CacheEntry {
     waiting
         .entrySet()
         .removeIf(entry -> {
-          boolean isOver = !claimed.get(entry.getKey());
+          boolean isOver = !queue.isClaimed(entry.getKey());
           if (isOver) {
             waiters.add(entry.getValue());
           }
