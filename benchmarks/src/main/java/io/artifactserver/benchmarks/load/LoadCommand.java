@@ -2,10 +2,8 @@ package io.artifactserver.benchmarks.load;
 
 import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.load.LoadReport.ServedFile;
-import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,14 +13,13 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command line of the load harness. */
@@ -46,55 +43,12 @@ public final class LoadCommand implements Callable<Integer> {
   private static final int WRONG_BYTES = 3;
   private static final int FAILED = 1;
 
-  /** What the kernel says of a limit that is not set. */
-  private static final String NO_LIMIT = "4294967295";
-
   @Option(
       names = "--scenarios",
       split = ",",
       description =
           "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, idle, rollout. Default: all.")
   private List<String> scenarios = List.of();
-
-  @Option(
-      names = "--against",
-      split = ",",
-      description =
-          "Peers to start from their Debian packages: nginx, caddy, apache. Default: none.")
-  private List<String> against = List.of();
-
-  @Option(
-      names = "--ours",
-      split = ",",
-      defaultValue = "plain",
-      description =
-          "Our servers to start: plain, encrypted, or NAME with --ours-args. Empty for none. Default: plain.")
-  private List<String> ours = List.of();
-
-  @Option(
-      names = "--ours-args",
-      paramLabel = "NAME=PROPERTIES",
-      description =
-          "Properties for the command line of one of --ours, separated by spaces. Names that end in \"encrypted\" have encrypted repositories.")
-  private Map<String, String> oursArgs = new LinkedHashMap<>();
-
-  @Option(
-      names = "--url",
-      paramLabel = "NAME=URL",
-      description = "A running server, with the address of the file there. May be repeated.")
-  private Map<String, URI> urls = new LinkedHashMap<>();
-
-  @Option(
-      names = "--token",
-      paramLabel = "NAME=TOKEN",
-      description = "Bearer token for a server of --url.")
-  private Map<String, String> tokens = new LinkedHashMap<>();
-
-  @Option(
-      names = "--pid",
-      paramLabel = "NAME=PID",
-      description = "Process of a server of --url, for its processor time and memory.")
-  private Map<String, Long> pids = new LinkedHashMap<>();
 
   @Option(
       names = "--rounds",
@@ -167,12 +121,6 @@ public final class LoadCommand implements Callable<Integer> {
   private @Nullable Path results;
 
   @Option(
-      names = "--launcher",
-      defaultValue = "./artifact-server",
-      description = "The launcher of artifact-server. Default: ${DEFAULT-VALUE}.")
-  private Path launcher = Path.of("./artifact-server");
-
-  @Option(
       names = "--client-threads",
       defaultValue = "2",
       description =
@@ -216,6 +164,8 @@ public final class LoadCommand implements Callable<Integer> {
       description = "Seconds within which they start. Default: ${DEFAULT-VALUE}.")
   private double rolloutRamp;
 
+  @Mixin private ServerSelection selection = new ServerSelection();
+
   private final List<String> arguments;
 
   private LoadCommand(List<String> arguments) {
@@ -257,7 +207,7 @@ public final class LoadCommand implements Callable<Integer> {
     Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     List<Server> servers = new ArrayList<>();
     try {
-      startServers(servers, site, progress);
+      selection.start(servers, site, progress);
       if (servers.isEmpty()) {
         throw new UsageException("Nothing to measure: say --ours, --against or --url");
       }
@@ -280,9 +230,9 @@ public final class LoadCommand implements Callable<Integer> {
           new LoadReport(
               LoadReport.SCHEMA,
               started.toString(),
-              commit(),
+              selection.commit(),
               command(),
-              machine(),
+              Machine.here(),
               new ServedFile(content.length(), file == null ? seed : 0),
               rounds,
               seconds,
@@ -350,7 +300,7 @@ public final class LoadCommand implements Callable<Integer> {
       if (!Files.isReadable(own)) {
         throw new UsageException("There is no readable file " + own);
       }
-      if (!against.isEmpty() || !ours.stream().allMatch(String::isEmpty)) {
+      if (selection.needsFile()) {
         Files.copy(own, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
       }
       return Content.Mapped.of(own);
@@ -360,29 +310,6 @@ public final class LoadCommand implements Callable<Integer> {
     // This also reads all of it, and so brings it into the page cache.
     content.writeTo(target);
     return content;
-  }
-
-  private void startServers(List<Server> servers, Site site, PrintWriter progress) {
-    for (String name : against) {
-      progress.println("Starting " + name);
-      servers.addAll(Peer.start(name, site));
-    }
-    for (String name : ours) {
-      if (!name.isEmpty()) {
-        progress.println("Starting artifact-server, " + name + ", and uploading the file");
-        List<String> properties =
-            oursArgs.containsKey(name)
-                ? List.of(oursArgs.get(name).strip().split("\\s+"))
-                : List.of();
-        servers.add(OurServer.start(name, properties, launcher, site));
-      }
-    }
-    urls.forEach((name, url) ->
-        servers.add(
-            new RunningServer(
-                new ServerDescription(name, name, true, "", url.toString()),
-                new Target(url, tokens.containsKey(name) ? "Bearer " + tokens.get(name) : ""),
-                pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN)));
   }
 
   private static Duration duration(double seconds) {
@@ -404,56 +331,5 @@ public final class LoadCommand implements Callable<Integer> {
 
   private static String timeName(Instant started) {
     return DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC).format(started);
-  }
-
-  private String commit() {
-    Path home = launcher.toAbsolutePath().normalize().getParent();
-    if (home == null || !Files.exists(home.resolve(".git"))) {
-      return "";
-    }
-    return Program.output(
-        List.of("git", "-C", home.toString(), "describe", "--always", "--dirty", "--abbrev=12"));
-  }
-
-  private static Machine machine() throws IOException {
-    return new Machine(
-        Runtime.getRuntime().availableProcessors(),
-        field(Path.of("/proc/cpuinfo"), "model name", ":"),
-        Long.parseLong(field(Path.of("/proc/meminfo"), "MemTotal", ":").replaceAll("\\D", ""))
-            * 1024,
-        kernel(),
-        field(Path.of("/etc/os-release"), "PRETTY_NAME", "=").replace("\"", ""),
-        System.getProperty("java.version"));
-  }
-
-  /**
-   * With the settings that decide how a socket is sent to: how much a slow reader's takes at once,
-   * if that is limited, and whether packets are paced, which costs who holds them back. And whether
-   * a firewall or Docker's NAT keeps track of connections, which costs each packet the more, the
-   * faster it is served.
-   */
-  private static String kernel() throws IOException {
-    String kernel =
-        "Linux %s, tcp_congestion_control %s"
-            .formatted(System.getProperty("os.version"), tcp("congestion_control"));
-    String unsent = tcp("notsent_lowat");
-    return kernel
-        + (unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent)
-        + (ConnectionTracking.isInUse() ? ", nf_conntrack in use" : "");
-  }
-
-  /** By lines: a number there must be read at once, and {@code readString} begins with one byte. */
-  static String tcp(String setting) throws IOException {
-    return Files.readAllLines(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).getFirst();
-  }
-
-  private static String field(Path path, String name, String separator) throws IOException {
-    try (var lines = Files.lines(path)) {
-      return lines
-          .filter(line -> line.startsWith(name))
-          .map(line -> line.substring(line.indexOf(separator) + 1).strip())
-          .findFirst()
-          .orElse("unknown");
-    }
   }
 }

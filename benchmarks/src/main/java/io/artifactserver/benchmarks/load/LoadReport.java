@@ -1,5 +1,8 @@
 package io.artifactserver.benchmarks.load;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +51,55 @@ public record LoadReport(
       long memoryBytes,
       String kernel,
       String distribution,
-      String java) {}
+      String java) {
+    /** What the kernel says of a limit that is not set. */
+    private static final String NO_LIMIT = "4294967295";
+
+    /** This one. I/O. */
+    static Machine here() throws IOException {
+      return new Machine(
+          Runtime.getRuntime().availableProcessors(),
+          field(Path.of("/proc/cpuinfo"), "model name", ":"),
+          Long.parseLong(field(Path.of("/proc/meminfo"), "MemTotal", ":").replaceAll("\\D", ""))
+              * 1024,
+          describeKernel(),
+          field(Path.of("/etc/os-release"), "PRETTY_NAME", "=").replace("\"", ""),
+          System.getProperty("java.version"));
+    }
+
+    /**
+     * With the settings that decide how a socket is sent to: how much a slow reader's takes at
+     * once, if that is limited, and whether packets are paced, which costs who holds them back. And
+     * whether a firewall or Docker's NAT keeps track of connections, which costs each packet the
+     * more, the faster it is served.
+     */
+    private static String describeKernel() throws IOException {
+      String kernel =
+          "Linux %s, tcp_congestion_control %s"
+              .formatted(System.getProperty("os.version"), tcp("congestion_control"));
+      String unsent = tcp("notsent_lowat");
+      return kernel
+          + (unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent)
+          + (ConnectionTracking.isInUse() ? ", nf_conntrack in use" : "");
+    }
+
+    /**
+     * By lines: a number there must be read at once, and {@code readString} begins with one byte.
+     */
+    static String tcp(String setting) throws IOException {
+      return Files.readAllLines(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).getFirst();
+    }
+
+    private static String field(Path path, String name, String separator) throws IOException {
+      try (var lines = Files.lines(path)) {
+        return lines
+            .filter(line -> line.startsWith(name))
+            .map(line -> line.substring(line.indexOf(separator) + 1).strip())
+            .findFirst()
+            .orElse("unknown");
+      }
+    }
+  }
 
   /**
    * What was downloaded.

@@ -16,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * {@code docs/performance.md}, made of nothing but kept results: the same ones make the same page.
@@ -210,100 +208,10 @@ final class PerformancePage {
         line(section.text());
       }
       line("");
-      pivot(section, results);
+      PivotTable.of(section, results).forEach(this::line);
       line("");
       line(provenance(run.command(), run.measuredAt(), run.commit()));
     }
-  }
-
-  /** Rows are methods and knobs, columns the values of one knob. */
-  private void pivot(Section section, List<Result> results) {
-    Set<String> columns = new LinkedHashSet<>();
-    Map<String, Map<String, Result>> rows = new LinkedHashMap<>();
-    for (Result result : results) {
-      String column = result.params().getOrDefault(section.columns(), "");
-      columns.add(column);
-      Map<String, String> others = new TreeMap<>(result.params());
-      others.remove(section.columns());
-      others.values().removeIf(value -> isConstant(results, value));
-      String label =
-          others.isEmpty()
-              ? "`%s`".formatted(result.method())
-              : others.entrySet().stream()
-                  .map(entry -> entry.getKey() + " " + entry.getValue())
-                  .collect(Collectors.joining(", ", "`%s`, ".formatted(result.method()), ""));
-      rows.computeIfAbsent(label, key -> new LinkedHashMap<>()).put(column, result);
-    }
-    line(
-        "| %s | %s | bytes allocated |"
-            .formatted(
-                results.getFirst().primaryMetric().scoreUnit(),
-                columns.stream()
-                    .map(column -> column.isEmpty() ? "" : section.columns() + " " + column)
-                    .collect(Collectors.joining(" | "))));
-    line("|---|" + "---:|".repeat(columns.size() + 1));
-    rows.forEach((label, cells) ->
-        line(
-            "| %s | %s | %s |"
-                .formatted(
-                    label,
-                    columns.stream()
-                        .map(column -> cell(Optional.ofNullable(cells.get(column))))
-                        .collect(Collectors.joining(" | ")),
-                    garbage(cells))));
-    for (Section.Published published : section.published()) {
-      line(
-          "| *%s* | %s | *%s* |"
-              .formatted(
-                  published.label(),
-                  columns.stream()
-                      .map(column ->
-                          Optional.ofNullable(published.cells().get(column))
-                              .map("*%s*"::formatted)
-                              .orElse(""))
-                      .collect(Collectors.joining(" | ")),
-                  published.source()));
-    }
-  }
-
-  /** Whether every result that has a knob of this value has the same: it tells nothing apart. */
-  private static boolean isConstant(List<Result> results, String value) {
-    return results.stream()
-        .flatMap(result -> result.params().entrySet().stream())
-        .filter(entry -> entry.getValue().equals(value))
-        .map(Map.Entry::getKey)
-        .distinct()
-        .allMatch(knob ->
-            results.stream()
-                    .flatMap(result -> Optional.ofNullable(result.params().get(knob)).stream())
-                    .distinct()
-                    .count()
-                == 1);
-  }
-
-  private static String cell(Optional<Result> result) {
-    return result
-        .map(found ->
-            "%s ± %s"
-                .formatted(
-                    Figures.format(found.primaryMetric().score()),
-                    Figures.format(found.primaryMetric().scoreError())))
-        .orElse("");
-  }
-
-  private static String garbage(Map<String, Result> cells) {
-    double[] bytes =
-        cells.values().stream()
-            .flatMap(result -> result.garbage().stream())
-            .mapToDouble(metric -> Math.round(metric.median()))
-            .sorted()
-            .toArray();
-    if (bytes.length == 0) {
-      return "";
-    }
-    String least = Figures.format(bytes[0]);
-    String most = Figures.format(bytes[bytes.length - 1]);
-    return least.equals(most) ? least : least + " to " + most;
   }
 
   private static String provenance(String command, String when, String commit) {

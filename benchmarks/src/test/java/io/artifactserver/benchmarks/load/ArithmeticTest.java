@@ -36,7 +36,7 @@ class ArithmeticTest {
   void readsWhatTheKernelIsSetTo(String setting) throws IOException {
     assertEquals(
         Program.output(List.of("cat", "/proc/sys/net/ipv4/tcp_" + setting)),
-        LoadCommand.tcp(setting));
+        LoadReport.Machine.tcp(setting));
   }
 
   @Test

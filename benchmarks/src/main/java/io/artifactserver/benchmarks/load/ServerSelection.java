@@ -1,0 +1,99 @@
+package io.artifactserver.benchmarks.load;
+
+import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Which servers the load harness measures. */
+final class ServerSelection {
+  @Option(
+      names = "--against",
+      split = ",",
+      description =
+          "Peers to start from their Debian packages: nginx, caddy, apache. Default: none.")
+  private List<String> against = List.of();
+
+  @Option(
+      names = "--ours",
+      split = ",",
+      defaultValue = "plain",
+      description =
+          "Our servers to start: plain, encrypted, or NAME with --ours-args. Empty for none. Default: plain.")
+  private List<String> ours = List.of();
+
+  @Option(
+      names = "--ours-args",
+      paramLabel = "NAME=PROPERTIES",
+      description =
+          "Properties for the command line of one of --ours, separated by spaces. Names that end in \"encrypted\" have encrypted repositories.")
+  private Map<String, String> oursArgs = new LinkedHashMap<>();
+
+  @Option(
+      names = "--url",
+      paramLabel = "NAME=URL",
+      description = "A running server, with the address of the file there. May be repeated.")
+  private Map<String, URI> urls = new LinkedHashMap<>();
+
+  @Option(
+      names = "--token",
+      paramLabel = "NAME=TOKEN",
+      description = "Bearer token for a server of --url.")
+  private Map<String, String> tokens = new LinkedHashMap<>();
+
+  @Option(
+      names = "--pid",
+      paramLabel = "NAME=PID",
+      description = "Process of a server of --url, for its processor time and memory.")
+  private Map<String, Long> pids = new LinkedHashMap<>();
+
+  @Option(
+      names = "--launcher",
+      defaultValue = "./artifact-server",
+      description = "The launcher of artifact-server. Default: ${DEFAULT-VALUE}.")
+  private Path launcher = Path.of("./artifact-server");
+
+  /** Whether there is a server to start, which reads the file from its folder. */
+  boolean needsFile() {
+    return !against.isEmpty() || !ours.stream().allMatch(String::isEmpty);
+  }
+
+  /** Starts them, and adds each to {@code servers} at once. */
+  void start(List<Server> servers, Site site, PrintWriter progress) {
+    for (String name : against) {
+      progress.println("Starting " + name);
+      servers.addAll(Peer.start(name, site));
+    }
+    for (String name : ours) {
+      if (!name.isEmpty()) {
+        progress.println("Starting artifact-server, " + name + ", and uploading the file");
+        List<String> properties =
+            oursArgs.containsKey(name)
+                ? List.of(oursArgs.get(name).strip().split("\\s+"))
+                : List.of();
+        servers.add(OurServer.start(name, properties, launcher, site));
+      }
+    }
+    urls.forEach((name, url) ->
+        servers.add(
+            new RunningServer(
+                new ServerDescription(name, name, true, "", url.toString()),
+                new Target(url, tokens.containsKey(name) ? "Bearer " + tokens.get(name) : ""),
+                pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN)));
+  }
+
+  /** The commit of our sources; empty if unknown. */
+  String commit() {
+    Path home = launcher.toAbsolutePath().normalize().getParent();
+    if (home == null || !Files.exists(home.resolve(".git"))) {
+      return "";
+    }
+    return Program.output(
+        List.of("git", "-C", home.toString(), "describe", "--always", "--dirty", "--abbrev=12"));
+  }
+}
