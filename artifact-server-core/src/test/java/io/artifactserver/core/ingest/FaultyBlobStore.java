@@ -1,18 +1,15 @@
 package io.artifactserver.core.ingest;
 
-import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.StorageException;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** A store that fails where it is told to. Used by one thread. */
-public final class FaultyBlobStore implements BlobStore {
-  private final BlobStore store;
+public final class FaultyBlobStore extends ForwardingBlobStore {
   private Optional<StorageException> onWrite = Optional.empty();
   private Optional<StorageException> onCommit = Optional.empty();
   private Optional<StorageException> onDelete = Optional.empty();
@@ -24,7 +21,7 @@ public final class FaultyBlobStore implements BlobStore {
    * @param store does what does not fail
    */
   public FaultyBlobStore(BlobStore store) {
-    this.store = store;
+    super(store);
   }
 
   /**
@@ -66,45 +63,25 @@ public final class FaultyBlobStore implements BlobStore {
   }
 
   @Override
-  public String name() {
-    return store.name();
-  }
-
-  @Override
   public boolean isExclusive() {
-    return store.isExclusive() && !isRemote;
-  }
-
-  @Override
-  public Blob blob(BlobRef ref) {
-    return store.blob(ref);
+    return super.isExclusive() && !isRemote;
   }
 
   @Override
   public BlobUpload begin(String key) throws StorageException {
-    return new FaultyUpload(store.begin(key));
+    return new FaultyUpload(super.begin(key));
   }
 
   @Override
   public void delete(BlobRef ref) throws StorageException {
     throwIfPresent(onDelete);
-    store.delete(ref);
-  }
-
-  @Override
-  public Stream<StoredBlob> list() throws StorageException {
-    return store.list();
-  }
-
-  @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return store.removeAbandonedUploads(begunBefore);
+    super.delete(ref);
   }
 
   @Override
   public void check() throws StorageException {
     throwIfPresent(onCheck);
-    store.check();
+    super.check();
   }
 
   private static void throwIfPresent(Optional<StorageException> failure) throws StorageException {

@@ -3,11 +3,11 @@ package io.artifactserver.core.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.ForwardingBlobStore;
+import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
@@ -15,11 +15,9 @@ import io.artifactserver.core.limit.QuotaLedger;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class IngestMemoryTest {
@@ -80,15 +78,9 @@ class IngestMemoryTest {
   }
 
   /** Takes everything and keeps nothing. */
-  private static final class DiscardingBlobStore implements BlobStore {
-    @Override
-    public String name() {
-      return "discarding";
-    }
-
-    @Override
-    public Blob blob(BlobRef ref) {
-      throw new UnsupportedOperationException();
+  private static final class DiscardingBlobStore extends ForwardingBlobStore {
+    DiscardingBlobStore() {
+      super(new InMemoryBlobStore());
     }
 
     @Override
@@ -116,21 +108,5 @@ class IngestMemoryTest {
         public void close() {}
       };
     }
-
-    @Override
-    public void delete(BlobRef ref) {}
-
-    @Override
-    public Stream<StoredBlob> list() {
-      return Stream.empty();
-    }
-
-    @Override
-    public int removeAbandonedUploads(Instant begunBefore) {
-      return 0;
-    }
-
-    @Override
-    public void check() {}
   }
 }

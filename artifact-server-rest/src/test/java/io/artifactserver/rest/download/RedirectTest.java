@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -180,15 +180,17 @@ class RedirectTest {
   }
 
   /** Signs an address that tells what it was signed for. */
-  private record SigningStore(BlobStore store, boolean canSign) implements BlobStore {
-    @Override
-    public String name() {
-      return "signing";
+  private static final class SigningStore extends ForwardingBlobStore {
+    private final boolean canSign;
+
+    SigningStore(BlobStore store, boolean canSign) {
+      super(store);
+      this.canSign = canSign;
     }
 
     @Override
     public Blob blob(BlobRef ref) {
-      Blob blob = store.blob(ref);
+      Blob blob = super.blob(ref);
       return new Blob() {
         @Override
         public BlobRef ref() {
@@ -219,31 +221,6 @@ class RedirectTest {
           return Optional.empty();
         }
       };
-    }
-
-    @Override
-    public BlobUpload begin(String key) throws StorageException {
-      return store.begin(key);
-    }
-
-    @Override
-    public void delete(BlobRef ref) throws StorageException {
-      store.delete(ref);
-    }
-
-    @Override
-    public Stream<StoredBlob> list() throws StorageException {
-      return store.list();
-    }
-
-    @Override
-    public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-      return store.removeAbandonedUploads(begunBefore);
-    }
-
-    @Override
-    public void check() throws StorageException {
-      store.check();
     }
   }
 }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,7 @@ class BackupIT {
   /** The backup is made while the server runs; folder and database are lost. */
   @Test
   void withADatabaseOfOnesOwnBothComeBack() throws Exception {
-    Client.assumeInstalled("pg_dump", "pg_restore", "rsync");
+    Programs.assumeInstalled("pg_dump", "pg_restore", "rsync");
     try (InstalledPostgres postgres = InstalledPostgres.start()) {
       Map<String, String> places =
           Map.of(

@@ -1,13 +1,12 @@
 package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,19 +23,6 @@ final class Client {
 
   /** What a program left behind; both its streams as one text. */
   record Result(int exitCode, String output) {}
-
-  /** Skips the test, and says so, unless every program is installed. */
-  static void assumeInstalled(String... programs) {
-    for (String program : programs) {
-      boolean isInstalled =
-          program.startsWith("/") ? Files.isExecutable(Path.of(program)) : isOnPath(program);
-      String message = program + " is not installed: its tests are skipped";
-      if (!isInstalled) {
-        System.err.println("RealClientsIT: " + message);
-      }
-      assumeTrue(isInstalled, message);
-    }
-  }
 
   /** Runs a program that has to succeed; returns what it printed. */
   String succeeds(String... command) throws IOException, InterruptedException {
@@ -67,12 +53,8 @@ final class Client {
         environment.remove(name);
       }
     }
+    Programs.extendPath(environment);
     environment.putAll(Map.of("HOME", folder.toString(), "LC_ALL", "C.UTF-8"));
     return builder;
-  }
-
-  private static boolean isOnPath(String program) {
-    return List.of(System.getenv().getOrDefault("PATH", "").split(":")).stream()
-        .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
   }
 }

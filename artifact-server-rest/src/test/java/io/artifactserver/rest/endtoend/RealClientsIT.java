@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.program.Programs;
 import io.artifactserver.rest.http.HttpDate;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -86,7 +87,7 @@ class RealClientsIT {
 
   @Test
   void curlResumes() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     writePartial("new.img");
     client.succeeds("curl", "-fsS", "-C", "-", "-o", "new.img", relay.url(IMAGE_PATH));
     requireImage("new.img");
@@ -97,7 +98,7 @@ class RealClientsIT {
   /** The 416 with the right length tells it that there is nothing left: no failure. */
   @Test
   void curlResumesWhatIsComplete() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     Files.write(folder.resolve("new.img"), image);
     String status =
         client.succeeds(
@@ -108,7 +109,7 @@ class RealClientsIT {
 
   @Test
   void curlTakesRanges() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     String url = relay.url(IMAGE_PATH);
     client.succeeds("curl", "-fsS", "-r", "100-199", "-o", "one", url);
     client.succeeds("curl", "-fsS", "-r", "-7", "-o", "suffix", url);
@@ -124,7 +125,7 @@ class RealClientsIT {
 
   @Test
   void curlMayOfferToDecompress() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     client.succeeds(
         "curl", "-fsS", "--compressed", "-D", "fields", "-o", "new.img", relay.url(IMAGE_PATH));
     requireImage("new.img");
@@ -134,7 +135,7 @@ class RealClientsIT {
 
   @Test
   void curlAsksWhetherThereIsSomethingNew() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     String url = relay.url(IMAGE_PATH);
     String[] download = {"curl", "-fsSR", "--etag-save", "etag", "-o", "new.img", url};
     client.succeeds(download);
@@ -151,7 +152,7 @@ class RealClientsIT {
 
   @Test
   void curlShowsAToken() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     String url = relay.url(SECRET_PATH);
     assertThat(client.run("curl", "-fsS", "-o", "new.img", url).exitCode()).isEqualTo(22);
     client.succeeds(
@@ -163,7 +164,7 @@ class RealClientsIT {
 
   @Test
   void wgetResumes() throws Exception {
-    Client.assumeInstalled("wget");
+    Programs.assumeInstalled("wget");
     writePartial("new.img");
     String output = client.succeeds("wget", "-c", "--server-response", relay.url(IMAGE_PATH));
     assertThat(output).contains("HTTP/1.1 206 ", "Content-Range: bytes " + PARTIAL + "-");
@@ -175,7 +176,7 @@ class RealClientsIT {
 
   @Test
   void wgetShowsAToken() throws Exception {
-    Client.assumeInstalled("wget");
+    Programs.assumeInstalled("wget");
     String url = relay.url(SECRET_PATH);
     assertThat(client.run("wget", "-q", url).exitCode()).isNotZero();
     client.succeeds("wget", "-q", "--header=Authorization: Bearer " + deviceToken, url);
@@ -187,7 +188,7 @@ class RealClientsIT {
 
   @Test
   void aria2cTakesSixteenConnections() throws Exception {
-    Client.assumeInstalled("aria2c");
+    Programs.assumeInstalled("aria2c");
     client.succeeds(aria2c(relay.url(IMAGE_PATH)));
     requireImage("new.img");
     assertThat(relay.requests("Range: bytes=\\d+-")).isGreaterThanOrEqualTo(15);
@@ -197,7 +198,7 @@ class RealClientsIT {
 
   @Test
   void aria2cShowsAToken() throws Exception {
-    Client.assumeInstalled("aria2c");
+    Programs.assumeInstalled("aria2c");
     client.succeeds(
         append(aria2c(relay.url(SECRET_PATH)), "--header=Authorization: Bearer " + deviceToken));
     requireImage("new.img");
@@ -205,7 +206,7 @@ class RealClientsIT {
 
   @Test
   void axelTakesEightConnections() throws Exception {
-    Client.assumeInstalled("axel");
+    Programs.assumeInstalled("axel");
     client.succeeds("axel", "-q", "-n", "8", "-o", "new.img", relay.url(IMAGE_PATH));
     requireImage("new.img");
     assertThat(relay.requests("Range: bytes=\\d+-")).isGreaterThanOrEqualTo(8);
@@ -213,7 +214,7 @@ class RealClientsIT {
 
   @Test
   void zsyncFetchesTheDifference() throws Exception {
-    Client.assumeInstalled("zsync", "zsyncmake");
+    Programs.assumeInstalled("zsync", "zsyncmake");
     Files.write(folder.resolve("source.img"), image);
     Files.write(folder.resolve("old.img"), oldImage);
     client.succeeds("zsyncmake", "-u", "new.img", "-f", "new.img", "-o", "new.zsync", "source.img");
@@ -231,7 +232,7 @@ class RealClientsIT {
 
   @Test
   void zckdlFetchesTheDifference() throws Exception {
-    Client.assumeInstalled("zck", "zckdl");
+    Programs.assumeInstalled("zck", "zckdl");
     Files.write(folder.resolve("old.img"), oldImage);
     Files.write(folder.resolve("source.img"), image);
     client.succeeds("zck", "-o", "old.zck", "old.img");
@@ -251,7 +252,7 @@ class RealClientsIT {
 
   @Test
   void casyncFetchesChunks() throws Exception {
-    Client.assumeInstalled("casync");
+    Programs.assumeInstalled("casync");
     byte[] part = Arrays.copyOf(image, 8_000_000);
     Files.write(folder.resolve("part.img"), part);
     client.succeeds("casync", "make", "--store=part.castr", "part.caibx", "part.img");
@@ -273,7 +274,7 @@ class RealClientsIT {
 
   @Test
   void nbdkitServesTheImageAsADisk() throws Exception {
-    Client.assumeInstalled("nbdkit", "nbdcopy");
+    Programs.assumeInstalled("nbdkit", "nbdcopy");
     client.succeeds(
         "nbdkit",
         "-r",
@@ -290,7 +291,7 @@ class RealClientsIT {
 
   @Test
   void aptResumesWhatIsOfTheSameDate() throws Exception {
-    Client.assumeInstalled(APT_HTTP);
+    Programs.assumeInstalled(APT_HTTP);
     writePartial("new.img");
     Files.setLastModifiedTime(folder.resolve("new.img"), FileTime.from(lastModified()));
     assertThat(acquire()).contains("Size: " + LENGTH, "SHA256-Hash: " + sha256().hex());
@@ -301,7 +302,7 @@ class RealClientsIT {
 
   @Test
   void aptStartsOverWhenTheDateIsAnother() throws Exception {
-    Client.assumeInstalled(APT_HTTP);
+    Programs.assumeInstalled(APT_HTTP);
     Files.write(folder.resolve("new.img"), new byte[PARTIAL]);
     Files.setLastModifiedTime(
         folder.resolve("new.img"), FileTime.from(lastModified().minusSeconds(1)));

@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.program.Programs;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -204,7 +205,7 @@ class TlsIT {
   void aCertificateOfAnotherAuthorityIsRefused() throws Exception {
     Path certificate = stranger.certificateFile("forged");
     Path key = stranger.keyFile("forged");
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     Client.Result result =
         new Client(folder)
             .run(
@@ -264,7 +265,7 @@ class TlsIT {
 
   @Test
   void sessionsAreResumed() throws Exception {
-    Client.assumeInstalled("openssl");
+    Programs.assumeInstalled("openssl");
     Client client = new Client(folder);
     for (String protocol : List.of("-tls1_2", "-tls1_3")) {
       String target = "127.0.0.1:" + server.port();
@@ -279,7 +280,7 @@ class TlsIT {
 
   @Test
   void curlAndNghttpSpeakHttp2() throws Exception {
-    Client.assumeInstalled("curl");
+    Programs.assumeInstalled("curl");
     Client client = new Client(folder);
     String[] credentials = {
       "--cacert", authority.authorityFile().toString(),
@@ -304,7 +305,7 @@ class TlsIT {
                 uri(SECRET).toString()))
         .isEqualTo("2");
     assertThat(Files.readAllBytes(folder.resolve("secret.bin"))).isEqualTo(BYTES);
-    Client.assumeInstalled("nghttp");
+    Programs.assumeInstalled("nghttp");
     client.succeeds("nghttp", "-v", "-n", "-m", "20", uri(PUBLIC).toString());
   }
 
@@ -333,7 +334,7 @@ class TlsIT {
             "--artifact-server.tls.provider=jsse")) {
       for (HttpClient.Version version :
           List.of(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2)) {
-        Client.assumeInstalled("curl");
+        Programs.assumeInstalled("curl");
         String status =
             new Client(other)
                 .succeeds(

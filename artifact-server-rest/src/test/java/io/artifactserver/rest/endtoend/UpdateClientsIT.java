@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.program.Programs;
 import io.artifactserver.core.waiting.Eventually;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -88,7 +89,7 @@ class UpdateClientsIT {
   @ParameterizedTest
   @ValueSource(strings = {"public", "secret", "vault", "secret-vault"})
   void casyncExtracts(String repository) throws Exception {
-    Client.assumeInstalled("casync");
+    Programs.assumeInstalled("casync");
     client.succeeds("casync", "extract", url(repository, "fw/new.img.caibx"), "new.img");
     assertThat(folder.resolve("new.img")).hasBinaryContent(image);
     int chunks = chunks(index("new")).size();
@@ -100,7 +101,7 @@ class UpdateClientsIT {
   @ParameterizedTest
   @CsvSource({"public,default", "secret,new", "vault,new.img", "secret-vault,default"})
   void casyncUpdates(String repository, String store) throws Exception {
-    Client.assumeInstalled("casync");
+    Programs.assumeInstalled("casync");
     client.succeeds(
         "casync",
         "extract",
@@ -124,7 +125,7 @@ class UpdateClientsIT {
   @ParameterizedTest
   @ValueSource(strings = {"public", "secret", "vault", "secret-vault"})
   void zsyncUpdates(String repository) throws Exception {
-    Client.assumeInstalled("zsync");
+    Programs.assumeInstalled("zsync");
     client.succeeds(
         "zsync",
         "-A",
@@ -148,7 +149,7 @@ class UpdateClientsIT {
 
   @Test
   void controlFileIsZsyncmakes() throws Exception {
-    Client.assumeInstalled("zsyncmake");
+    Programs.assumeInstalled("zsyncmake");
     Files.write(folder.resolve("new.img"), image);
     client.succeeds("zsyncmake", "-u", "new.img", "new.img");
     assertThat(withoutTime(operator.download("/artifacts/vault/fw/new.img.zsync").body()))
@@ -251,7 +252,7 @@ class UpdateClientsIT {
   /** What is not there costs the asker time, and nobody else. */
   @Test
   void strangersMissesDoNotStopUpdates() throws Exception {
-    Client.assumeInstalled("casync");
+    Programs.assumeInstalled("casync");
     Random random = new Random(1);
     byte[] id = new byte[32];
     try (Wire wire = new Wire(server.port())) {

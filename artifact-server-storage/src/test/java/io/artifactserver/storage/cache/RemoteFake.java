@@ -2,9 +2,9 @@ package io.artifactserver.storage.cache;
 
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -12,23 +12,30 @@ import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.stream.Stream;
 
 /** A remote store that counts what is read from it, and can be slow, stuck or down. Thread-safe. */
-final class RemoteFake implements BlobStore {
-  private final InMemoryBlobStore memory = new InMemoryBlobStore();
+final class RemoteFake extends ForwardingBlobStore {
+  private final InMemoryBlobStore memory;
   private final List<ByteRange> opened = new CopyOnWriteArrayList<>();
   private final LongAdder bytes = new LongAdder();
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger mostOpen = new AtomicInteger();
   private volatile boolean down;
   private volatile Fault fault = _ -> {};
+
+  RemoteFake() {
+    this(new InMemoryBlobStore());
+  }
+
+  private RemoteFake(InMemoryBlobStore memory) {
+    super(memory);
+    this.memory = memory;
+  }
 
   /** Every range that was opened, in order. */
   List<ByteRange> opened() {
@@ -85,29 +92,6 @@ final class RemoteFake implements BlobStore {
   public Blob blob(BlobRef ref) {
     return new FakeBlob(memory.blob(ref));
   }
-
-  @Override
-  public BlobUpload begin(String key) {
-    return memory.begin(key);
-  }
-
-  @Override
-  public void delete(BlobRef ref) {
-    memory.delete(ref);
-  }
-
-  @Override
-  public Stream<StoredBlob> list() {
-    return memory.list();
-  }
-
-  @Override
-  public int removeAbandonedUploads(Instant begunBefore) {
-    return memory.removeAbandonedUploads(begunBefore);
-  }
-
-  @Override
-  public void check() {}
 
   private void requireUp() throws StorageException {
     if (down) {

@@ -8,8 +8,8 @@ import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
-import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -20,9 +20,7 @@ import io.artifactserver.storage.mapped.MappedFiles;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,40 +115,17 @@ class WarmCacheContractTest extends BlobStoreContract {
     }
   }
 
-  private record WarmedStore(BlobStore cache) implements BlobStore {
-    @Override
-    public String name() {
-      return cache.name();
+  private static final class WarmedStore extends ForwardingBlobStore {
+    private final BlobStore cache;
+
+    WarmedStore(BlobStore cache) {
+      super(cache);
+      this.cache = cache;
     }
 
     @Override
     public Blob blob(BlobRef ref) {
-      return new WarmedBlob(cache.blob(ref), cache);
-    }
-
-    @Override
-    public BlobUpload begin(String key) throws StorageException {
-      return cache.begin(key);
-    }
-
-    @Override
-    public void delete(BlobRef ref) throws StorageException {
-      cache.delete(ref);
-    }
-
-    @Override
-    public Stream<StoredBlob> list() throws StorageException {
-      return cache.list();
-    }
-
-    @Override
-    public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-      return cache.removeAbandonedUploads(begunBefore);
-    }
-
-    @Override
-    public void check() throws StorageException {
-      cache.check();
+      return new WarmedBlob(super.blob(ref), cache);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.FramedChunk;
+import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -82,7 +83,7 @@ class CasyncIndexFormTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 131_071, 131_072, 131_073, 262_143, 262_144})
   void zstdReadsFrame(int length) throws Exception {
-    Tool.assumeInstalled("zstd");
+    Programs.assumeInstalled("zstd");
     byte[] bytes = Sample.random(length + 7, length);
     byte[] id = new byte[ChunkIndex.ID_LENGTH];
     ChunkIndex index = ChunkIndex.of(new long[] {7, length + 7}, new byte[2 * id.length]);
@@ -108,7 +109,7 @@ class CasyncIndexFormTest {
   }
 
   private void assertIsCasyncs(Path sample) throws IOException, InterruptedException {
-    Tool.assumeInstalled("casync");
+    Programs.assumeInstalled("casync");
     Tool.run(folder, "casync", "make", "--store=store", "theirs.caibx", sample.toString());
     byte[] theirs = Files.readAllBytes(folder.resolve("theirs.caibx"));
     assertThat(theirs[FLAGS + 7]).isEqualTo((byte) 0xb0);

@@ -2,6 +2,7 @@ package io.artifactserver.storage.delta;
 
 import io.artifactserver.core.derive.Derivation;
 import io.artifactserver.core.derive.DerivedForm;
+import io.artifactserver.core.program.Programs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -87,10 +88,10 @@ final class Sample {
     }
     Path image = folder.resolve("image" + change + '.' + type);
     if (type.equals("squashfs")) {
-      Tool.assumeInstalled("mksquashfs");
+      Programs.assumeInstalled("mksquashfs");
       Tool.run(folder, "mksquashfs", tree.toString(), image.toString(), "-noappend", "-quiet");
     } else {
-      Tool.assumeInstalled("mke2fs");
+      Programs.assumeInstalled("mke2fs");
       Tool.run(
           folder, "mke2fs", "-q", "-t", "ext4", "-d", tree.toString(), image.toString(), "24M");
     }

@@ -8,6 +8,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
+import io.artifactserver.core.program.Programs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -49,7 +50,7 @@ class ZsyncFormTest {
   @ParameterizedTest
   @ValueSource(longs = {16, 255, 4_096, 1L << 24, 1L << 26, 150_000_000, 1_000_000_000})
   void keepsAsMuchOfChecksumsAsZsyncmake(long length) throws Exception {
-    Tool.assumeInstalled("zsyncmake");
+    Programs.assumeInstalled("zsyncmake");
     Path sample = folder.resolve("sample");
     try (var file = new RandomAccessFile(sample.toFile(), "rw")) {
       file.setLength(length);
@@ -76,7 +77,7 @@ class ZsyncFormTest {
   }
 
   private void assertIsZsyncmakes(Path sample) throws Exception {
-    Tool.assumeInstalled("zsyncmake");
+    Programs.assumeInstalled("zsyncmake");
     Files.setLastModifiedTime(sample, FileTime.from(CREATED));
     String name = sample.getFileName().toString();
     Tool.run(folder, "zsyncmake", "-u", name, name);

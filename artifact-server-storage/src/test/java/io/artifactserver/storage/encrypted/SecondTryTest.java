@@ -9,6 +9,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.ForwardingDataKeyStore;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
@@ -24,12 +25,10 @@ import io.artifactserver.storage.mapped.MappedFiles;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,12 +168,11 @@ class SecondTryTest {
   }
 
   /** Flips bytes at planned positions, each as often as it was planned. Used by one thread. */
-  private static final class Way implements BlobStore {
-    private final BlobStore store;
+  private static final class Way extends ForwardingBlobStore {
     private final List<Long> lies = new ArrayList<>();
 
     Way(BlobStore store) {
-      this.store = store;
+      super(store);
     }
 
     void lie(long... positions) {
@@ -188,13 +186,8 @@ class SecondTryTest {
     }
 
     @Override
-    public String name() {
-      return store.name();
-    }
-
-    @Override
     public Blob blob(BlobRef ref) {
-      Blob blob = store.blob(ref);
+      Blob blob = super.blob(ref);
       return new Blob() {
         @Override
         public BlobRef ref() {
@@ -216,31 +209,6 @@ class SecondTryTest {
           return Optional.empty();
         }
       };
-    }
-
-    @Override
-    public BlobUpload begin(String key) throws StorageException {
-      return store.begin(key);
-    }
-
-    @Override
-    public void delete(BlobRef ref) throws StorageException {
-      store.delete(ref);
-    }
-
-    @Override
-    public Stream<StoredBlob> list() throws StorageException {
-      return store.list();
-    }
-
-    @Override
-    public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-      return store.removeAbandonedUploads(begunBefore);
-    }
-
-    @Override
-    public void check() throws StorageException {
-      store.check();
     }
   }
 

@@ -3,25 +3,23 @@ package io.artifactserver.rest.download.body;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
-import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 
 /**
  * A store whose blobs have to be read, a little at a time, and whose readers fail, or end, when
  * they come to a position. Counts readers. Thread-safe.
  */
-public final class UnmappedBlobStore implements BlobStore {
+public final class UnmappedBlobStore extends ForwardingBlobStore {
   /** What a reader does at the bad position. */
   public enum Fault {
     NONE,
@@ -30,7 +28,6 @@ public final class UnmappedBlobStore implements BlobStore {
     BREAKS
   }
 
-  private final BlobStore store;
   private final Fault fault;
   private final long badPosition;
   private final int maxRead;
@@ -44,7 +41,7 @@ public final class UnmappedBlobStore implements BlobStore {
    * @param maxRead bytes of one read
    */
   public UnmappedBlobStore(BlobStore store, Fault fault, long badPosition, int maxRead) {
-    this.store = store;
+    super(store);
     this.fault = fault;
     this.badPosition = badPosition;
     this.maxRead = maxRead;
@@ -77,13 +74,8 @@ public final class UnmappedBlobStore implements BlobStore {
   }
 
   @Override
-  public String name() {
-    return store.name();
-  }
-
-  @Override
   public Blob blob(BlobRef ref) {
-    Blob blob = store.blob(ref);
+    Blob blob = super.blob(ref);
     return new Blob() {
       @Override
       public BlobRef ref() {
@@ -108,31 +100,6 @@ public final class UnmappedBlobStore implements BlobStore {
         return Optional.empty();
       }
     };
-  }
-
-  @Override
-  public BlobUpload begin(String key) throws StorageException {
-    return store.begin(key);
-  }
-
-  @Override
-  public void delete(BlobRef ref) throws StorageException {
-    store.delete(ref);
-  }
-
-  @Override
-  public Stream<StoredBlob> list() throws StorageException {
-    return store.list();
-  }
-
-  @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return store.removeAbandonedUploads(begunBefore);
-  }
-
-  @Override
-  public void check() throws StorageException {
-    store.check();
   }
 
   private final class Reader implements RangeReader {
