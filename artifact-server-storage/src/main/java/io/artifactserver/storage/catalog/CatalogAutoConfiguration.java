@@ -7,6 +7,7 @@ import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.limit.LimitStore;
 import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.storage.backend.InstallationBound;
@@ -111,6 +112,12 @@ public class CatalogAutoConfiguration {
   @DependsOn(BOUND)
   QuotaStore quotaStore(CatalogTransactions transactions, DataSource dataSource) {
     return new JdbcQuotaStore(transactions, JdbcClient.create(dataSource));
+  }
+
+  @Bean
+  @DependsOn(BOUND)
+  LimitStore limitStore(CatalogTransactions transactions, DataSource dataSource) {
+    return new JdbcLimitStore(transactions, JdbcClient.create(dataSource));
   }
 
   @Bean

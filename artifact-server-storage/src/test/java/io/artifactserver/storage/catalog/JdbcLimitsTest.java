@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.limit.LimitStore;
 import io.artifactserver.core.limit.QuotaStore;
+import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.core.limit.RepositoryQuota;
 import io.artifactserver.core.limit.RepositoryUsage;
 import io.artifactserver.core.progress.DeliveredBytes;
@@ -18,11 +20,12 @@ import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Quotas and progress in a real PostgreSQL. */
+/** Quotas, limits and progress in a real PostgreSQL. */
 class JdbcLimitsTest {
   private static final Instant THEN = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -60,6 +63,22 @@ class JdbcLimitsTest {
     assertThat(quotas.put("absent", new RepositoryQuota(1, 1))).isFalse();
     assertThat(quotas.quota("absent")).isEqualTo(RepositoryQuota.NONE);
     assertThat(quotas.usage("edge")).isEqualTo(RepositoryUsage.EMPTY);
+  }
+
+  @Test
+  void keepsLimitsAndTakesThemAway() {
+    LimitStore limits = application.bean(LimitStore.class);
+    assertThat(limits.all()).isEmpty();
+    RepositoryLimits both = new RepositoryLimits(5, 7);
+    RepositoryLimits one = new RepositoryLimits(RepositoryLimits.NO_LIMIT, 1);
+    assertThat(limits.put("edge", both)).isTrue();
+    assertThat(limits.put("other", both)).isTrue();
+    assertThat(limits.put("other", one)).isTrue();
+    assertThat(limits.put("absent", both)).isFalse();
+    assertThat(limits.all()).containsOnly(Map.entry("edge", both), Map.entry("other", one));
+    assertThat(limits.put("edge", RepositoryLimits.NONE)).isTrue();
+    assertThat(limits.put("other", RepositoryLimits.NONE)).isTrue();
+    assertThat(limits.all()).isEmpty();
   }
 
   @Test

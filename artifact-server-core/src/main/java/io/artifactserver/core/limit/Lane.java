@@ -1,0 +1,43 @@
+package io.artifactserver.core.limit;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the downloads of one repository pass: token buckets, from the narrowest to the widest, and a
+ * queue. Thread-safe.
+ */
+public final class Lane {
+  private final List<TokenBucket> buckets;
+  private final List<DownloadQueue> queues;
+
+  private Lane(List<TokenBucket> buckets, List<DownloadQueue> queues) {
+    this.buckets = buckets;
+    this.queues = queues;
+  }
+
+  /** The lane of repositories without limits. */
+  static Lane open(List<TokenBucket> buckets) {
+    return new Lane(buckets, List.of());
+  }
+
+  /** The lane of a repository with limits. */
+  static Lane limited(List<TokenBucket> buckets, DownloadQueue queue) {
+    return new Lane(buckets, List.of(queue));
+  }
+
+  /** Returns the buckets that every byte passes, in this order. */
+  public List<TokenBucket> buckets() {
+    return buckets;
+  }
+
+  /** Returns where downloads wait for their turn; empty if the repository has no limits. */
+  public Optional<DownloadQueue> queue() {
+    return queues.stream().findFirst();
+  }
+
+  /** Whether downloads are as fast as they can be. */
+  public boolean isOpen() {
+    return buckets.isEmpty() && queues.isEmpty();
+  }
+}

@@ -1,0 +1,60 @@
+package io.artifactserver.storage.catalog;
+
+import io.artifactserver.core.limit.LimitStore;
+import io.artifactserver.core.limit.RepositoryLimits;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The limits in PostgreSQL, where null is no limit. Immutable, thread-safe. */
+final class JdbcLimitStore implements LimitStore {
+  private final CatalogTransactions transactions;
+  private final JdbcClient jdbc;
+
+  JdbcLimitStore(CatalogTransactions transactions, JdbcClient jdbc) {
+    this.transactions = transactions;
+    this.jdbc = jdbc;
+  }
+
+  @Override
+  public Map<String, RepositoryLimits> all() {
+    return transactions.read(() -> {
+      Map<String, RepositoryLimits> all = new HashMap<>();
+      jdbc.sql(
+              """
+              select r.name, coalesce(bytes_per_second, :none), coalesce(concurrent_downloads, :none)
+              from repository_limits join repository r on r.id = repository_id
+              where bytes_per_second is not null or concurrent_downloads is not null
+              """)
+          .param("none", RepositoryLimits.NO_LIMIT)
+          .query(row -> {
+            all.put(row.getString(1), new RepositoryLimits(row.getLong(2), row.getLong(3)));
+          });
+      return all;
+    });
+  }
+
+  @Override
+  public boolean put(String repository, RepositoryLimits limits) {
+    return transactions.write(_ ->
+        jdbc.sql(
+                """
+                insert into repository_limits (repository_id, bytes_per_second, concurrent_downloads)
+                select id, cast(:rate as bigint), cast(:downloads as bigint)
+                from repository where name = :name
+                on conflict (repository_id)
+                do update set bytes_per_second = excluded.bytes_per_second,
+                  concurrent_downloads = excluded.concurrent_downloads
+                """)
+            .param("rate", limit(limits.bytesPerSecond()))
+            .param("downloads", limit(limits.concurrentDownloads()))
+            .param("name", repository)
+            .update())
+        == 1;
+  }
+
+  private static @Nullable Long limit(long number) {
+    return number == RepositoryLimits.NO_LIMIT ? null : number;
+  }
+}
