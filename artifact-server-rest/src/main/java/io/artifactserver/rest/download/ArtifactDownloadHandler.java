@@ -58,6 +58,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final ResponseEmitter emitter;
   private final RepeatedRanges repeatedRanges;
   private final Deliveries deliveries;
+  private final Throttles throttles;
   private final ProblemWriter problems;
   private final Lookups lookups;
   private final InstantSource clock;
@@ -71,6 +72,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       ResponseEmitter emitter,
       RepeatedRanges repeatedRanges,
       Deliveries deliveries,
+      Throttles throttles,
       ProblemWriter problems,
       Lookups lookups,
       InstantSource clock,
@@ -82,6 +84,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     this.emitter = emitter;
     this.repeatedRanges = repeatedRanges;
     this.deliveries = deliveries;
+    this.throttles = throttles;
     this.problems = problems;
     this.lookups = lookups;
     this.clock = clock;
@@ -173,7 +176,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       if (known.get() instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(request, target, credentials, served);
         repeatedRanges.offer(request, target, credentials, served, delivery);
-        answer(request, response, callback, served, delivery);
+        answer(request, response, callback, served, delivery, throttles.of(target, credentials));
       } else {
         answer(request, response, callback, known.get());
       }
@@ -181,7 +184,14 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       var _ =
           resolver
               .ask(wish, credentials, connections.client(request))
-              .thenAccept(found -> answer(request, response, callback, found))
+              .thenAccept(found -> {
+                if (found instanceof Resolution.Found(Served served)) {
+                  Throttles.OfDownload throttle = throttles.of(target, credentials);
+                  answer(request, response, callback, served, null, throttle);
+                } else {
+                  answer(request, response, callback, found);
+                }
+              })
               .exceptionally(failure -> {
                 Response.writeError(request, response, callback, failure);
                 return null;
@@ -251,7 +261,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Resolution found = resolver.resolve(target, credentials, client);
       if (found instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(request, target, credentials, served);
-        answer(request, response, callback, served, delivery);
+        answer(request, response, callback, served, delivery, throttles.of(target, credentials));
         return true;
       }
       answer(request, response, callback, found);
@@ -267,7 +277,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private void answer(
       Request request, Response response, Callback callback, Resolution resolution) {
     switch (resolution) {
-      case Resolution.Found(Served served) -> answer(request, response, callback, served, null);
+      case Resolution.Found(Served served) ->
+          answer(request, response, callback, served, null, null);
       case Resolution.NotReady _ ->
           problems.write(request, response, callback, Problems.notReady(), RETRY);
       case Resolution.NotFound _ ->
@@ -287,7 +298,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Response response,
       Callback callback,
       Served served,
-      @Nullable Delivery delivery) {
+      @Nullable Delivery delivery,
+      Throttles.@Nullable OfDownload throttle) {
     boolean hasRanges = !(served.bytes() instanceof Served.Bytes.Framed);
     ResponsePlan plan =
         ResponsePlanner.plan(
@@ -296,7 +308,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
             new JettyRequestFields(request.getHeaders()),
             served.representation(),
             clock.instant());
-    emitter.emit(request, response, callback, served, plan, delivery);
+    emitter.emit(request, response, callback, served, plan, delivery, throttle);
   }
 
   /** HTTP/2 has no such field (RFC 9113, section 8.2.2). */

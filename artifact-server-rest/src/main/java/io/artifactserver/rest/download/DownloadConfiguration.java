@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OpenPaths;
@@ -12,6 +13,7 @@ import io.artifactserver.rest.download.body.ReadThreads;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.hawkbit.Hawkbit;
+import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -178,6 +180,8 @@ public class DownloadConfiguration {
       Connections connections,
       ProgressProperties progress,
       ProgressBook progressBook,
+      LimitBook limits,
+      PaceThreads paceThreads,
       MeterRegistry registry,
       Links links) {
     ProblemWriter problems = new ProblemWriter(mapper);
@@ -186,6 +190,7 @@ public class DownloadConfiguration {
     Resolver resolver =
         new Resolver(
             catalog, authenticator, new DerivedAnswers(rules, catalog, derived, stores), granted);
+    Throttles throttles = new Throttles(limits, catalog, paceThreads);
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit, granted.isPresent()),
         resolver,
@@ -195,8 +200,9 @@ public class DownloadConfiguration {
             observer,
             connections::pace,
             new WaitingThreads(openings, coldPages, readThreads)),
-        new RepeatedRanges(resolver, stores, observer, connections, registry),
+        new RepeatedRanges(resolver, stores, observer, connections, throttles, registry),
         new Deliveries(progress, progressBook, authenticator, connections, lookups),
+        throttles,
         problems,
         lookups,
         clock,

@@ -38,6 +38,7 @@ final class RepeatedRanges {
   private final BlobStores stores;
   private final TransferObserver observer;
   private final Connections connections;
+  private final Throttles throttles;
   private final Counter repeated;
 
   RepeatedRanges(
@@ -45,11 +46,13 @@ final class RepeatedRanges {
       BlobStores stores,
       TransferObserver observer,
       Connections connections,
+      Throttles throttles,
       MeterRegistry registry) {
     this.resolver = resolver;
     this.stores = stores;
     this.observer = observer;
     this.connections = connections;
+    this.throttles = throttles;
     this.repeated =
         Counter.builder("artifact_server.requests.repeated")
             .description("Requests like their connection's last, which it answered by itself")
@@ -74,6 +77,7 @@ final class RepeatedRanges {
       // What wants to see each request sees each.
       if (!served.redirects()
           && server.getRequestLog() == null
+          && throttles.isFree(target, credentials)
           && connections.pace(request).equals(Pace.UNWATCHED)) {
         sender.repeat(
             new Responder(
@@ -120,7 +124,10 @@ final class RepeatedRanges {
 
     @Override
     public @Nullable Body open(ByteRange range) {
-      if (range.length() > MappedBody.MAX_SLICE || connections.isRefusing() || !isUnchanged()) {
+      if (range.length() > MappedBody.MAX_SLICE
+          || connections.isRefusing()
+          || !throttles.isFree(target, credentials)
+          || !isUnchanged()) {
         return null;
       }
       try {
@@ -133,7 +140,8 @@ final class RepeatedRanges {
         MappedBody body =
             new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
         if (body.isReady()) {
-          return new Sending(body, body.next(), range.position(), delivery, active);
+          return new Sending(
+              body, body.next(MappedBody.MAX_SLICE), range.position(), delivery, active);
         }
         body.close();
         return null;

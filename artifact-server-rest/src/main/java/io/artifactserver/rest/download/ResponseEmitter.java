@@ -7,6 +7,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.derive.FramedChunk;
+import io.artifactserver.core.limit.DownloadQueue;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.Deliveries.Delivery;
@@ -17,6 +18,7 @@ import io.artifactserver.rest.download.body.LargeBuffers;
 import io.artifactserver.rest.download.body.MappedBody;
 import io.artifactserver.rest.download.body.ReadBody;
 import io.artifactserver.rest.download.body.Runs;
+import io.artifactserver.rest.download.body.Throttle;
 import io.artifactserver.rest.download.body.Transfer;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
@@ -34,7 +36,9 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -57,6 +61,10 @@ final class ResponseEmitter {
   private static final int LARGE_BUFFERS = 128;
 
   private static final String OBSERVER = TransferObserver.class.getName();
+  private static final String THROTTLE = Throttle.class.getName();
+
+  /** Devices that are told to come again come over this time, in seconds. */
+  private static final int MAX_RETRY_AFTER = 10;
 
   /** zsync asks for 20 ranges at a time, zchunk for 167. */
   private static final int MAX_RUNS = 512;
@@ -89,6 +97,7 @@ final class ResponseEmitter {
    * Answers as planned, and completes the callback. Does not block.
    *
    * @param delivery to be told what the device is sent; null if nobody is
+   * @param throttle how fast it may be sent; null if there is no limit
    */
   void emit(
       Request request,
@@ -96,17 +105,81 @@ final class ResponseEmitter {
       Callback callback,
       Served served,
       ResponsePlan plan,
-      @Nullable Delivery delivery) {
+      @Nullable Delivery delivery,
+      Throttles.@Nullable OfDownload throttle) {
     if (delivery != null) {
       observe(request, served, plan, delivery);
     }
+    if (throttle != null && hasBody(request, plan)) {
+      request.setAttribute(THROTTLE, throttle);
+      Optional<DownloadQueue> queue = throttle.queue();
+      if (queue.isPresent()) {
+        enqueue(request, response, callback, served, plan, throttle, queue.get());
+        return;
+      }
+    }
     if (served.redirects()
+        && (throttle == null || !throttle.isLimited())
         && served.bytes() instanceof Served.Bytes.Stored(BlobRef ref)
         && isForBackend(request, plan)) {
       threads.open(Wait.REMOTE, () -> redirect(request, response, callback, served, ref, plan));
     } else {
       answer(request, response, callback, served, plan);
     }
+  }
+
+  private static boolean hasBody(Request request, ResponsePlan plan) {
+    return switch (plan) {
+      case ResponsePlan.Whole _ -> !HttpMethods.isHead(request);
+      case ResponsePlan.Single _, ResponsePlan.Multiple _ -> true;
+      case ResponsePlan.NotModified _,
+          ResponsePlan.PreconditionFailed _,
+          ResponsePlan.RangeNotSatisfiable _ ->
+          false;
+    };
+  }
+
+  /** Answers when it is the download's turn. */
+  private void enqueue(
+      Request request,
+      Response response,
+      Callback callback,
+      Served served,
+      ResponsePlan plan,
+      Throttles.OfDownload throttle,
+      DownloadQueue queue) {
+    Optional<DownloadQueue.Place> entered =
+        queue.enter(place ->
+            throttle.execute(() -> {
+              Callback leaving = Callback.from(callback, () -> leave(place));
+              try {
+                answer(request, response, leaving, served, plan);
+              } catch (RuntimeException | Error e) {
+                leaving.failed(e);
+              }
+            }));
+    if (entered.isEmpty()) {
+      problems.write(
+          request,
+          response,
+          callback,
+          Problems.tooManyDownloads(),
+          HttpFields.from(
+              new HttpField(
+                  HttpHeader.RETRY_AFTER,
+                  String.valueOf(ThreadLocalRandom.current().nextInt(1, MAX_RETRY_AFTER + 1)))));
+    } else if (entered.get().isWaiting()) {
+      // Over HTTP/1.1 nothing is read before the answer, so nobody knows before its turn.
+      request.addFailureListener(failure -> {
+        if (entered.get().leave()) {
+          callback.failed(failure);
+        }
+      });
+    }
+  }
+
+  private static void leave(DownloadQueue.Place place) {
+    var _ = place.leave();
   }
 
   /** The body's transfer finds its observer with the request. */
@@ -399,7 +472,10 @@ final class ResponseEmitter {
       TransferOutcome.Kind kind) {
     TransferObserver own =
         request.getAttribute(OBSERVER) instanceof TransferObserver asked ? asked : observer;
-    new Transfer(response, callback, body, paces.apply(request), threads, kind, own).iterate();
+    Throttle throttle =
+        request.getAttribute(THROTTLE) instanceof Throttle asked ? asked : Throttle.NONE;
+    new Transfer(response, callback, body, paces.apply(request), throttle, threads, kind, own)
+        .iterate();
   }
 
   /** RFC 9110, section 15.5.17: an excessive request of small ranges. */

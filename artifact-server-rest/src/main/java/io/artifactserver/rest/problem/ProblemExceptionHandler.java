@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +19,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
@@ -97,11 +100,25 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
                           .sorted()
                           .collect(Collectors.joining(", ")));
           case DatabindException misfit ->
-              "A value in the body does not fit: %s.".formatted(misfit.getOriginalMessage());
+              "A value in the body does not fit%s: %s."
+                  .formatted(field(misfit), misfit.getOriginalMessage());
+          case InputCoercionException tooLarge ->
+              "A value in the body does not fit%s: %s."
+                  .formatted(field(tooLarge), tooLarge.getOriginalMessage());
           case null, default -> "The body is not JSON.";
         };
     return new ResponseEntity<>(
         Problems.of(HttpStatus.BAD_REQUEST, "Unreadable body", detail), HttpStatus.BAD_REQUEST);
+  }
+
+  /** Names the field whose value it is, if there is one. */
+  private static String field(JacksonException misfit) {
+    String path =
+        misfit.getPath().stream()
+            .map(JacksonException.Reference::getPropertyName)
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("."));
+    return path.isEmpty() ? "" : ", in \"" + path + '"';
   }
 
   private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {

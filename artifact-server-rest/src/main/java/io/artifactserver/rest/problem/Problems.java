@@ -186,6 +186,15 @@ public final class Problems {
                 + " artifact-server.connections.max.");
   }
 
+  /** 503: the queue of a repository is full. */
+  public static ProblemDetail tooManyDownloads() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Too many downloads",
+        "As many downloads of this repository as may wait are waiting. Try again after Retry-After"
+            + " seconds; operators raise \"concurrentDownloads\" of the repository's limits.");
+  }
+
   /** 503: too many devices ask for what has to be looked up. */
   public static ProblemDetail tooManyLookups() {
     return of(

@@ -11,6 +11,9 @@ import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.limit.InMemoryLimitStore;
+import io.artifactserver.core.limit.LimitBook;
+import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
@@ -25,6 +28,7 @@ import io.artifactserver.rest.hawkbit.FakeHawkbit;
 import io.artifactserver.rest.hawkbit.Hawkbit;
 import io.artifactserver.rest.hawkbit.HawkbitGrantProperties;
 import io.artifactserver.rest.hawkbit.MemoryFiles;
+import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.LinkProperties;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
@@ -333,6 +337,10 @@ class GrantedDownloadTest {
                 new InMemoryDerivedRegister(catalog, "any"),
                 stores),
             Optional.of(new GrantedDownloads(hawkbit)));
+    LimitBook limits =
+        new LimitBook(
+            new InMemoryLimitStore(), RepositoryLimits.NO_LIMIT, System::nanoTime, (_, _) -> {});
+    Throttles throttles = new Throttles(limits, catalog, new PaceThreads());
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
@@ -343,13 +351,14 @@ class GrantedDownloadTest {
                 _ -> {},
                 connections::pace,
                 new WaitingThreads(threads, threads, threads)),
-            new RepeatedRanges(resolver, stores, _ -> {}, connections, registry),
+            new RepeatedRanges(resolver, stores, _ -> {}, connections, throttles, registry),
             new Deliveries(
                 new ProgressProperties(true, "", 100, 10, Duration.ofDays(1)),
                 new ProgressBook(new NoProgress(), InstantSource.system(), 100, 10),
                 authenticator,
                 connections,
                 lookups),
+            throttles,
             problems,
             lookups,
             InstantSource.system(),

@@ -164,6 +164,7 @@ class RedirectTest {
                     new JettyRequestFields(request.getHeaders()),
                     served.representation(),
                     Instant.now()),
+                null,
                 null);
             return true;
           }

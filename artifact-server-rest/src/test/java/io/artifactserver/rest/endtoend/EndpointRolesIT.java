@@ -54,6 +54,8 @@ class EndpointRolesIT {
           Map.entry("GET /api/v1/progress", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/quota", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/quota", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/limits", "admin"),
+          Map.entry("PUT /api/v1/repositories/{repository}/limits", "admin"),
           Map.entry("GET /api/v1/links/keys", "admin"),
           Map.entry("POST /api/v1/links/keys", "admin"),
           Map.entry("DELETE /api/v1/links/keys/{id}", "admin"));

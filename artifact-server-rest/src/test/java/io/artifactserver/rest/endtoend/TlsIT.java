@@ -67,6 +67,9 @@ class TlsIT {
       operator.createRepository("secret", false);
       operator.put("public", "table.bin", BYTES);
       operator.put("secret", "table.bin", BYTES);
+      operator.createRepository("paced", true);
+      operator.put("paced", "table.bin", BYTES);
+      operator.json("PUT", "/api/v1/repositories/paced/limits", "{\"bytesPerSecond\": 200000}");
       for (String subject : List.of("device-17", "uri:urn:device:19")) {
         HttpResponse<String> granted =
             operator.json(
@@ -102,6 +105,18 @@ class TlsIT {
     assertThat(response.version()).isEqualTo(version);
     assertThat(response.statusCode()).isEqualTo(206);
     assertThat(response.body()).isEqualTo(Arrays.copyOfRange(BYTES, 1_000, 200_000));
+  }
+
+  /** The limit was set before the server's last start. */
+  @ParameterizedTest
+  @EnumSource(HttpClient.Version.class)
+  void aLimitedDownloadTakesItsTime(HttpClient.Version version) throws Exception {
+    long begin = System.nanoTime();
+    HttpResponse<byte[]> response =
+        get(authority.client(null), version, "/artifacts/paced/table.bin");
+    assertThat(response.body()).isEqualTo(Arrays.copyOfRange(BYTES, 1_000, 200_000));
+    // All but what the bucket may hold.
+    assertThat(System.nanoTime() - begin).isGreaterThan(700_000_000);
   }
 
   /** A record is 16 KiB, and each alone would be a system call. */

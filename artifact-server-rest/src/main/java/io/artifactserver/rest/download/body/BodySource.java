@@ -22,8 +22,12 @@ public interface BodySource extends AutoCloseable {
    */
   void prepare() throws StorageException;
 
-  /** The next piece, not empty; valid until the next call. Only called when ready. */
-  ByteBuffer next();
+  /**
+   * The next piece, not empty; valid until the next call. Only called when ready.
+   *
+   * @param most bytes that it may have; positive
+   */
+  ByteBuffer next(long most);
 
   /** The next piece is a while off: gives up what can be made again. No I/O. */
   void rest();

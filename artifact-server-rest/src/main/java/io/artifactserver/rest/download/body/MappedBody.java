@@ -90,11 +90,11 @@ public final class MappedBody implements BodySource {
   }
 
   @Override
-  public ByteBuffer next() {
+  public ByteBuffer next(long most) {
     if (framing != null) {
-      return gather();
+      return gather((int) Math.min(most, GATHER_LENGTH));
     }
-    ByteBuffer slice = region.slice(offset, sliceLength());
+    ByteBuffer slice = region.slice(offset, (int) Math.min(most, sliceLength()));
     if (slice.remaining() >= MIN_SENDFILE) {
       sender.next(region, offset, slice);
     }
@@ -126,15 +126,19 @@ public final class MappedBody implements BodySource {
     return (int) Math.min(loaded > 0 ? loaded : remaining, maxSlice);
   }
 
-  private ByteBuffer gather() {
+  private ByteBuffer gather(int most) {
     if (gathered == null) {
       gathered = pool.acquire(GATHER_LENGTH, true);
     }
     ByteBuffer buffer = gathered.getByteBuffer();
-    buffer.clear();
+    buffer.clear().limit(most);
     while (hasNext()) {
       if (framing != null) {
         if (framing.remaining() > buffer.remaining()) {
+          if (buffer.position() == 0) {
+            buffer.put(framing.slice(framing.position(), most));
+            framing.position(framing.position() + most);
+          }
           break;
         }
         buffer.put(framing);

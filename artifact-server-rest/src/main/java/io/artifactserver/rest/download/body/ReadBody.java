@@ -126,9 +126,15 @@ public final class ReadBody implements BodySource {
   }
 
   @Override
-  public ByteBuffer next() {
+  public ByteBuffer next(long most) {
+    ByteBuffer bytes = buffer();
+    if (bytes.remaining() > most) {
+      ByteBuffer piece = bytes.slice(bytes.position(), (int) most);
+      bytes.position(bytes.position() + (int) most);
+      return piece;
+    }
     isReady = false;
-    return buffer();
+    return bytes;
   }
 
   @Override

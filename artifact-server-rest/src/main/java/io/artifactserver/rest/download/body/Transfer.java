@@ -7,6 +7,7 @@ import io.artifactserver.rest.connection.PacedBody;
 import io.artifactserver.rest.problem.FailureLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
@@ -38,6 +39,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
   private final Callback callback;
   private final BodySource source;
   private final Pace pace;
+  private final Throttle throttle;
   private final WaitingThreads threads;
   private final TransferOutcome.Kind kind;
   private final TransferObserver observer;
@@ -52,8 +54,15 @@ public final class Transfer extends IteratingCallback implements PacedBody {
   private long sent;
   private long waitingSince;
 
+  /** Bytes that may be sent without asking. */
+  private long granted;
+
+  /** Whether the body had to wait for its limit since the sweep last asked. */
+  private volatile boolean wasThrottled;
+
   /**
    * @param pace told of the transfer when the connection does not take it at once
+   * @param throttle asked before each piece
    * @param threads for what waits
    */
   public Transfer(
@@ -61,6 +70,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       Callback callback,
       BodySource source,
       Pace pace,
+      Throttle throttle,
       WaitingThreads threads,
       TransferOutcome.Kind kind,
       TransferObserver observer) {
@@ -68,6 +78,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
     this.callback = callback;
     this.source = source;
     this.pace = pace;
+    this.throttle = throttle;
     this.threads = threads;
     this.kind = kind;
     this.observer = observer;
@@ -86,6 +97,19 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       }
       waitingSince = 0;
     }
+    if (granted == 0) {
+      if (throttle.holdsBack()) {
+        // It may wait, and whoever wakes it goes on at once.
+        source.slowDown();
+        source.rest();
+        piecesInTurn = 0;
+      }
+      long now = throttle.take(left(), this::goOn);
+      if (now == 0) {
+        return Action.SCHEDULED;
+      }
+      granted = now;
+    }
     if (!source.isReady()) {
       Wait wait = source.waitToPrepare();
       if (!prepareHere(wait)) {
@@ -96,8 +120,9 @@ public final class Transfer extends IteratingCallback implements PacedBody {
         return Action.SCHEDULED;
       }
     }
-    ByteBuffer piece = source.next();
+    ByteBuffer piece = source.next(granted);
     writing = piece.remaining();
+    granted = granted == Throttle.ANY ? 0 : granted - writing;
     isLastWritten = !source.hasNext();
     written.length = writing;
     written.piece = piece;
@@ -111,6 +136,18 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       pace.watch(this);
     }
     return Action.SCHEDULED;
+  }
+
+  /** How much of the body has not been sent. */
+  private long left() {
+    return Math.max(1, response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH) - sent);
+  }
+
+  /** The body had to wait for its limit. */
+  private void goOn(long bytes) {
+    granted = bytes;
+    wasThrottled = true;
+    succeeded();
   }
 
   @Override
@@ -178,9 +215,12 @@ public final class Transfer extends IteratingCallback implements PacedBody {
         + (isPending && piece != null ? Math.max(0, written.length - piece.remaining()) : 0);
   }
 
+  /** A client is not to blame for the time in which the server held its bytes back. */
   @Override
   public boolean isWaitingForClient() {
-    return written.isPending;
+    boolean isOurs = wasThrottled;
+    wasThrottled = false;
+    return written.isPending && !isOurs;
   }
 
   private void end(TransferOutcome.Ending ending) {

@@ -36,7 +36,7 @@ final class ExpectedBody {
         body.prepare();
         assertThat(body.isReady()).isTrue();
       }
-      ByteBuffer piece = body.next();
+      ByteBuffer piece = body.next(Throttle.ANY);
       assertThat(piece.hasRemaining()).isTrue();
       byte[] copy = new byte[piece.remaining()];
       piece.get(copy);

@@ -60,7 +60,7 @@ class MappedBodyTest {
     ByteRange range = ByteRange.whole(LENGTH);
     try (BodySource body = new MappedBody(region, 0, BodyPart.of(range), pool, FileSender.NONE)) {
       assertThat(body.isReady()).isTrue();
-      assertThat(body.next().remaining()).isEqualTo(MappedBody.MAX_SLICE);
+      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(MappedBody.MAX_SLICE);
       assertThat(ExpectedBody.drain(body)).hasSize(LENGTH - MappedBody.MAX_SLICE);
     }
     assertThat(region.loads()).isEmpty();
@@ -100,9 +100,9 @@ class MappedBodyTest {
     region.warm(0, LENGTH);
     try (BodySource body =
         new MappedBody(region, 0, BodyPart.of(ByteRange.whole(LENGTH)), pool, FileSender.NONE)) {
-      assertThat(body.next().remaining()).isEqualTo(MappedBody.MAX_SLICE);
+      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(MappedBody.MAX_SLICE);
       body.slowDown();
-      assertThat(body.next().remaining()).isEqualTo(MappedBody.SLOW_SLICE);
+      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(MappedBody.SLOW_SLICE);
       assertThat(ExpectedBody.drain(body))
           .isEqualTo(
               Arrays.copyOfRange(CONTENT, MappedBody.MAX_SLICE + MappedBody.SLOW_SLICE, LENGTH));
@@ -147,7 +147,7 @@ class MappedBodyTest {
         new MappedBody(region, 0, BodyPart.of(multipart), pool, FileSender.NONE)) {
       for (; body.hasNext(); pieces++) {
         assertThat(body.isReady()).isTrue();
-        body.next();
+        body.next(Throttle.ANY);
       }
     }
     assertThat(pieces).isEqualTo((int) (multipart.length() / (64 * 1024)) + 1);
@@ -160,7 +160,7 @@ class MappedBodyTest {
             List.of(new ByteRange(0, 10), new ByteRange(5, 10)), "application/x", LENGTH);
     try (BodySource body =
         new MappedBody(region, 0, BodyPart.of(multipart), pool, FileSender.NONE)) {
-      body.next();
+      body.next(Throttle.ANY);
       body.prepare();
     }
     requireAllGivenBack(region);

@@ -114,7 +114,7 @@ class ReadBodyTest {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
     try (BodySource body = opened(read, ByteRange.whole(LENGTH))) {
       body.prepare();
-      assertThat(body.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
+      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.LENGTH);
     }
     requireAllGivenBack(read, 1);
   }
@@ -126,14 +126,14 @@ class ReadBodyTest {
     try (BodySource slow = opened(read, ByteRange.whole(LENGTH));
         BodySource other = opened(read, ByteRange.whole(LENGTH))) {
       slow.prepare();
-      assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.LENGTH);
+      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.LENGTH);
       slow.slowDown();
       other.prepare();
-      assertThat(other.next().remaining())
+      assertThat(other.next(Throttle.ANY).remaining())
           .as("takes over the only place")
           .isEqualTo(LargeBuffers.LENGTH);
       slow.prepare();
-      assertThat(slow.next().remaining()).isEqualTo(LargeBuffers.SMALL_LENGTH);
+      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.SMALL_LENGTH);
       assertThat(ExpectedBody.drain(slow))
           .isEqualTo(
               Arrays.copyOfRange(content, LargeBuffers.LENGTH + LargeBuffers.SMALL_LENGTH, LENGTH));

@@ -1,0 +1,298 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Downloads of a repository with limits: the right bytes, and no faster than they may be. */
+@ExtendWith(SharedServer.class)
+class LimitsIT {
+  private static final int LENGTH = 1_000_000;
+  private static final byte[] CONTENT = Bytes.random(LENGTH, 24);
+  private static final int RATE = 1_000_000;
+
+  /** All but what the bucket may hold, and some more. */
+  private static final long LEAST_NANOS = 800_000_000;
+
+  private static final String NOTHING = "{\"bytesPerSecond\":null,\"concurrentDownloads\":null}";
+
+  @ParameterizedTest
+  @CsvSource({
+    "limit-1, false, HTTP_1_1",
+    "limit-2, false, HTTP_2",
+    "limit-3, true, HTTP_1_1",
+    "limit-4, true, HTTP_2"
+  })
+  void aDownloadTakesItsTime(
+      String repository, boolean encrypted, HttpClient.Version version, PackagedServer server)
+      throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newBuilder().version(version).build()) {
+      create(operator, repository, encrypted);
+      // The connection learns the request, and would answer it without a handler.
+      for (int i = 0; i < 4; i++) {
+        assertThat(get(client, server, repository, "bytes=0-9").body()).hasSize(10);
+      }
+      setLimits(operator, repository, "{\"bytesPerSecond\": %d}".formatted(RATE));
+      long begin = System.nanoTime();
+      HttpResponse<byte[]> whole = get(client, server, repository, "bytes=0-");
+      assertThat(System.nanoTime() - begin).isGreaterThan(LEAST_NANOS);
+      assertThat(whole.version()).isEqualTo(version);
+      assertThat(whole.body()).isEqualTo(CONTENT);
+      long next = System.nanoTime();
+      for (int i = 0; i < 10; i++) {
+        int position = i * LENGTH / 10;
+        int end = position + LENGTH / 10;
+        HttpResponse<byte[]> part =
+            get(client, server, repository, "bytes=%d-%d".formatted(position, end - 1));
+        assertThat(part.body()).isEqualTo(Arrays.copyOfRange(CONTENT, position, end));
+      }
+      assertThat(System.nanoTime() - next).isGreaterThan(LEAST_NANOS);
+      setLimits(operator, repository, "{}");
+      assertThat(get(client, server, repository, "bytes=0-").body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @Test
+  void severalRangesAreWholeAtAnyRate(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      create(operator, "limit-ranges", false);
+      String ranges = "bytes=0-99,500000-699999,7-8";
+      byte[] free = get(client, server, "limit-ranges", ranges).body();
+      // Less than the head of a part at a time.
+      setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 100}");
+      CompletableFuture<HttpResponse<byte[]>> paced =
+          client.sendAsync(request(server, "limit-ranges", ranges), BodyHandlers.ofByteArray());
+      assertThat(paced).isNotDone();
+      setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 200000}");
+      String body = new String(paced.get().body(), StandardCharsets.ISO_8859_1);
+      // The boundary differs.
+      assertThat(body).hasSize(free.length);
+      assertThat(body)
+          .contains(
+              new String(
+                  Arrays.copyOfRange(CONTENT, 500_000, 700_000), StandardCharsets.ISO_8859_1))
+          .contains("Content-Range: bytes 7-8/" + LENGTH);
+    }
+  }
+
+  @Test
+  void aChangeCountsForDownloadsThatRun(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      create(operator, "limit-change", false);
+      create(operator, "limit-none", false);
+      setLimits(operator, "limit-change", "{\"bytesPerSecond\": 10}");
+      List<CompletableFuture<HttpResponse<byte[]>>> paced = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        paced.add(
+            client.sendAsync(
+                request(server, "limit-change", "bytes=0-"), BodyHandlers.ofByteArray()));
+      }
+      // A repository beside it is as it was.
+      HttpResponse<byte[]> beside = get(client, server, "limit-none", "bytes=0-");
+      assertThat(beside.body()).isEqualTo(CONTENT);
+      assertThat(paced).noneMatch(CompletableFuture::isDone);
+      setLimits(operator, "limit-change", "{\"bytesPerSecond\": 1000000000}");
+      setLimits(operator, "limit-change", "{\"bytesPerSecond\": 1}");
+      setLimits(operator, "limit-change", "{}");
+      for (CompletableFuture<HttpResponse<byte[]>> each : paced) {
+        HttpResponse<byte[]> response = each.get();
+        assertThat(response.body()).isEqualTo(CONTENT);
+        assertThat(fieldsOf(response)).isEqualTo(fieldsOf(beside));
+      }
+    }
+  }
+
+  /** Much slower than clients must be, and with pauses that are longer than they may be. */
+  @Test
+  void nobodyIsBlamedForTheServersOwnPace(@TempDir Path folder) throws Exception {
+    try (PackagedServer server =
+            PackagedServer.start(
+                folder.resolve("data"),
+                "--artifact-server.limit.bytes-per-second=4KB",
+                "--artifact-server.connections.idle-timeout=200ms",
+                "--artifact-server.connections.stall-timeout=200ms",
+                "--artifact-server.connections.min-rate=100KB",
+                "--artifact-server.connections.rate-window=200ms");
+        Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      create(operator, "slow", false);
+      List<CompletableFuture<HttpResponse<byte[]>>> running = new ArrayList<>();
+      for (HttpClient.Version version : HttpClient.Version.values()) {
+        for (int i = 0; i < 3; i++) {
+          running.add(
+              client.sendAsync(
+                  HttpRequest.newBuilder(server.uri("/artifacts/slow/image"))
+                      .version(version)
+                      .header("Range", "bytes=0-3999")
+                      .build(),
+                  BodyHandlers.ofByteArray()));
+        }
+      }
+      for (CompletableFuture<HttpResponse<byte[]>> each : running) {
+        assertThat(each.get().body()).isEqualTo(Arrays.copyOf(CONTENT, 4000));
+      }
+    }
+  }
+
+  @Test
+  void contentHasTheLimitOfItsRepository(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      operator.createRepository("limit-content", true);
+      byte[] content = Bytes.random(LENGTH, 25);
+      String created = operator.put("limit-content", "image", content).body();
+      Matcher digest = Pattern.compile("\"sha256\":\"([0-9a-f]+)\"").matcher(created);
+      assertThat(digest.find()).as(created).isTrue();
+      setLimits(operator, "limit-content", "{\"bytesPerSecond\": %d}".formatted(RATE));
+      long begin = System.nanoTime();
+      HttpResponse<byte[]> response =
+          client.send(
+              HttpRequest.newBuilder(server.uri("/blobs/sha256/" + digest.group(1))).build(),
+              BodyHandlers.ofByteArray());
+      assertThat(response.body()).isEqualTo(content);
+      assertThat(System.nanoTime() - begin).isGreaterThan(LEAST_NANOS);
+    }
+  }
+
+  @Test
+  void aSignedLinkHasItsOwnRate(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      create(operator, "limit-link", false);
+      String made =
+          operator
+              .json(
+                  "POST",
+                  "/api/v1/links",
+                  "{\"repository\":\"limit-link\",\"path\":\"image\",\"expires\":\"1h\",\"rate\":%d}"
+                      .formatted(RATE))
+              .body();
+      Matcher url = Pattern.compile("\"url\":\"([^\"]+)\"").matcher(made);
+      assertThat(url.find()).as(made).isTrue();
+      long begin = System.nanoTime();
+      HttpResponse<byte[]> response =
+          client.send(
+              HttpRequest.newBuilder(server.uri(url.group(1))).build(), BodyHandlers.ofByteArray());
+      assertThat(response.body()).isEqualTo(CONTENT);
+      assertThat(System.nanoTime() - begin).isGreaterThan(LEAST_NANOS);
+    }
+  }
+
+  @Test
+  void downloadsWaitForTheirTurnInOrder(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        Wire first = new Wire(server.port());
+        Wire second = new Wire(server.port());
+        Wire third = new Wire(server.port());
+        HttpClient client = HttpClient.newHttpClient()) {
+      create(operator, "limit-queue", false);
+      setLimits(
+          operator, "limit-queue", "{\"bytesPerSecond\": 100000, \"concurrentDownloads\": 1}");
+      String get = "GET /artifacts/limit-queue/image HTTP/1.1\r\nHost: a\r\n\r\n";
+      first.send(get);
+      assertThat(first.body().read()).isEqualTo('H');
+      CompletableFuture<HttpResponse<byte[]>> waiting =
+          client.sendAsync(request(server, "limit-queue", "bytes=0-0"), BodyHandlers.ofByteArray());
+      // What has no body does not wait.
+      third.send("HEAD /artifacts/limit-queue/image HTTP/1.1\r\nHost: a\r\n\r\n");
+      assertThat(third.receive(false).status()).isEqualTo(200);
+      assertThat(waiting).isNotDone();
+      // One that goes away makes room.
+      first.reset();
+      assertThat(waiting.get().statusCode()).isEqualTo(206);
+      second.send(get);
+      assertThat(second.body().read()).isEqualTo('H');
+      third.send(get);
+      setLimits(operator, "limit-queue", "{\"concurrentDownloads\": 2}");
+      assertThat(third.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "public | {\"bytesPerSecond\": 0}                         | 400 | bytesPerSecond",
+        "public | {\"bytesPerSecond\": -1}                        | 400 | bytesPerSecond",
+        "public | {\"bytesPerSecond\": 1000000000001}             | 400 | 1000000000000",
+        "public | {\"bytesPerSecond\": 9223372036854775807}       | 400 | bytesPerSecond",
+        "public | {\"bytesPerSecond\": 9223372036854775808}       | 400 | range",
+        "public | {\"bytesPerSecond\": \"fast\"}                  | 400 | bytesPerSecond",
+        "public | {\"concurrentDownloads\": 0}                    | 400 | concurrentDownloads",
+        "public | {\"concurrentDownloads\": -9223372036854775808} | 400 | concurrentDownloads",
+        "public | {\"concurrentDownloads\": 1000001}              | 400 | 1000000",
+        "public | {\"speed\": 1}                                  | 400 | bytesPerSecond",
+        "public | []                                              | 400 | body",
+        "public | {\"bytesPerSecond\": null}                      | 200 | null",
+        "absent | {\"bytesPerSecond\": 1}                         | 404 | absent",
+        "-name  | {\"bytesPerSecond\": 1}                         | 400 | name"
+      })
+  void refusesWhatIsNoLimit(
+      String repository, String body, int status, String named, PackagedServer server)
+      throws Exception {
+    try (Operator operator = new Operator(server)) {
+      HttpResponse<String> response =
+          operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", body);
+      assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+      assertThat(response.body()).contains(named);
+      assertThat(operator.get("/api/v1/repositories/public/limits").body()).isEqualTo(NOTHING);
+    }
+  }
+
+  private static List<String> fieldsOf(HttpResponse<?> response) {
+    return response.headers().map().entrySet().stream()
+        .filter(field -> !List.of("date", "last-modified", "x-request-id").contains(field.getKey()))
+        .map(Object::toString)
+        .toList();
+  }
+
+  private static void create(Operator operator, String repository, boolean encrypted)
+      throws IOException, InterruptedException {
+    if (encrypted) {
+      operator.createEncryptedRepository(repository);
+    } else {
+      operator.createRepository(repository, true);
+    }
+    assertThat(operator.put(repository, "image", CONTENT).statusCode()).isEqualTo(201);
+  }
+
+  private static HttpRequest request(PackagedServer server, String repository, String range) {
+    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image"))
+        .header("Range", range)
+        .build();
+  }
+
+  private static HttpResponse<byte[]> get(
+      HttpClient client, PackagedServer server, String repository, String range)
+      throws IOException, InterruptedException {
+    return client.send(request(server, repository, range), BodyHandlers.ofByteArray());
+  }
+
+  private static void setLimits(Operator operator, String repository, String limits)
+      throws IOException, InterruptedException {
+    String address = "/api/v1/repositories/" + repository + "/limits";
+    HttpResponse<String> response = operator.json("PUT", address, limits);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    assertThat(operator.get(address).body()).isEqualTo(response.body());
+  }
+}

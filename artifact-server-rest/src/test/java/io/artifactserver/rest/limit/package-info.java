@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.limit;
+
+import org.jspecify.annotations.NullMarked;
