@@ -86,7 +86,7 @@ class MemoryBudgetTest {
         .orElseThrow();
   }
 
-  /** Of a machine with the memory that the documentation asks for. */
+  /** A machine with the memory that the documentation asks for. */
   private static long heap() throws IOException {
     Matcher share =
         Pattern.compile("heap=\\$\\(\\(memory / (\\d+)\\)\\)")

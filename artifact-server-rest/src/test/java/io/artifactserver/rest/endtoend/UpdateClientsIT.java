@@ -39,7 +39,7 @@ class UpdateClientsIT {
   private static final int INSERTED = 5_000;
   private static final int ZSYNC_BLOCK = 2_048;
 
-  /** Of an answer, at most, beside its body. */
+  /** The most that an answer has beside its body. */
   private static final int FIELDS_LENGTH = 700;
 
   private static final double TOLERANCE = 1.05;

@@ -30,7 +30,7 @@ final class EncryptedRangeReader implements RangeReader {
   private long delivered;
   private boolean closed;
 
-  /** Of the segment that is being read. */
+  /** Whether the segment that is being read was wrong once. */
   private boolean isSecondTry;
 
   private @Nullable StorageException failure;
