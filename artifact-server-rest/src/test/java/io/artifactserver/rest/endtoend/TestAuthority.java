@@ -118,6 +118,8 @@ public final class TestAuthority {
   private void keytool(String... options) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    // It runs for half a second: C2 would only slow it down.
+    command.add("-J-XX:TieredStopAtLevel=1");
     command.addAll(List.of("-genkeypair", "-keyalg", "EC", "-groupname", "secp256r1"));
     command.addAll(List.of("-validity", "30", "-storetype", "PKCS12", "-storepass", PASSWORD));
     command.addAll(List.of("-keystore", store.toString()));

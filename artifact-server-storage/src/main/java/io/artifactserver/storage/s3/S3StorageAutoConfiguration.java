@@ -36,6 +36,7 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.model.BucketAlreadyOwnedByYouException;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /** Keeps blobs in a bucket: {@code artifact-server.storage.backend=s3}. */
@@ -227,8 +228,12 @@ public class S3StorageAutoConfiguration {
                     S3Properties.PREFIX),
             e);
       }
-      bucket.client().createBucket(request -> request.bucket(bucket.name()));
-      LOGGER.info("Created bucket {}", bucket.name());
+      try {
+        bucket.client().createBucket(request -> request.bucket(bucket.name()));
+        LOGGER.info("Created bucket {}", bucket.name());
+      } catch (BucketAlreadyOwnedByYouException _) {
+        LOGGER.info("Another server has just created bucket {}", bucket.name());
+      }
     }
   }
 

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,6 +48,7 @@ import org.springframework.util.unit.DataSize;
  * encrypted, whoever reads gets the right ones, a cut, or an error, and the right ones again once
  * the way is good, without a restart.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RemoteFaultsTest {
   private static final int LENGTH = 700_001;
   private static final int BLOBS = 2;

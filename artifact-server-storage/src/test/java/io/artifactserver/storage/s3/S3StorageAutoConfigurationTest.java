@@ -73,6 +73,26 @@ class S3StorageAutoConfigurationTest {
   }
 
   @Test
+  void anotherServerMayCreateTheBucketFirst(CapturedOutput output) throws Exception {
+    runner()
+        .withPropertyValues(set("bucket", "raced"), set("create-bucket", "true"))
+        .run(context -> assertThat(context).hasNotFailed());
+    try (FaultProxy proxy = FaultProxy.start(server.port())) {
+      proxy.plan(
+          1,
+          request -> request.method().equals("HEAD"),
+          new FaultProxy.Fault.Refuse(404, "NoSuchBucket"));
+      runner()
+          .withPropertyValues(
+              set("endpoint", proxy.endpoint().toString()),
+              set("bucket", "raced"),
+              set("create-bucket", "true"))
+          .run(context -> assertThat(context).hasNotFailed());
+    }
+    assertThat(output).contains("Another server has just created bucket raced");
+  }
+
+  @Test
   void saysThatTheBucketIsMissingAndWhatToDo(CapturedOutput output) {
     requireRefusal(
         runner().withPropertyValues(set("bucket", "missing")),

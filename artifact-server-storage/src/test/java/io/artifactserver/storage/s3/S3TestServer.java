@@ -62,9 +62,8 @@ final class S3TestServer implements AutoCloseable {
     return client;
   }
 
-  /** What the names of the store's objects begin with. */
-  String prefix() {
-    return properties.prefix();
+  String bucket() {
+    return properties.bucket();
   }
 
   /** Bytes of the budget in use. */
