@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -572,7 +573,7 @@ public abstract class BlobStoreContract {
   /** Reproducible bytes without a pattern. */
   protected static byte[] content(int length, long seed) {
     byte[] content = new byte[length];
-    new Random(seed).nextBytes(content);
+    new SplittableRandom(seed).nextBytes(content);
     return content;
   }
 

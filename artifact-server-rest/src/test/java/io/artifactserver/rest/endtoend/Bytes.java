@@ -1,6 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
-import java.util.Random;
+import java.util.SplittableRandom;
 
 /** Content whose every position tells where it is from. */
 final class Bytes {
@@ -9,7 +9,7 @@ final class Bytes {
   /** Pseudo-random bytes, the same for the same seed. */
   static byte[] random(int length, long seed) {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 }

@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -779,7 +780,7 @@ class CachingBlobStoreTest {
 
   private static byte[] content(int length, long seed) {
     byte[] content = new byte[length];
-    new Random(seed).nextBytes(content);
+    new SplittableRandom(seed).nextBytes(content);
     return content;
   }
 

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /** Files to derive from. */
@@ -19,7 +20,7 @@ final class Sample {
   /** Random bytes, the same for the same seed. */
   static byte[] random(int length, long seed) {
     byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    new SplittableRandom(seed).nextBytes(bytes);
     return bytes;
   }
 

@@ -25,7 +25,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -320,7 +320,7 @@ class DecryptedCopiesTest {
 
   private static byte[] content(int seed) {
     byte[] content = new byte[LENGTH];
-    new Random(seed).nextBytes(content);
+    new SplittableRandom(seed).nextBytes(content);
     return content;
   }
 }

@@ -34,7 +34,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -427,7 +427,7 @@ class KeyRingTest {
 
   private static byte[] content(long seed, int length) {
     byte[] content = new byte[length];
-    new Random(seed).nextBytes(content);
+    new SplittableRandom(seed).nextBytes(content);
     return content;
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** The length of segments is a setting of new blobs; those of earlier settings are read beside. */
@@ -32,7 +33,7 @@ class SegmentLengthTest {
     Map<BlobRef, byte[]> contents = new LinkedHashMap<>();
     for (int length : LENGTHS) {
       byte[] content = new byte[LENGTH];
-      new Random(length).nextBytes(content);
+      new SplittableRandom(length).nextBytes(content);
       contents.put(store(length, content), content);
     }
     Random random = new Random(3);

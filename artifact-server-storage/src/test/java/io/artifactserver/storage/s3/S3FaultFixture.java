@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -72,7 +72,7 @@ abstract class S3FaultFixture {
 
   static byte[] content(int length) {
     byte[] content = new byte[length];
-    new Random(length).nextBytes(content);
+    new SplittableRandom(length).nextBytes(content);
     return content;
   }
 
