@@ -30,6 +30,11 @@ public final class ArtifactDerivation {
   private static final int PAGE = 100;
   private static final int BUFFER_LENGTH = 512 * 1024;
 
+  /** Enough to tell text and programs from what is compressed; 1 MiB in all. */
+  private static final int SAMPLES = 16;
+
+  private static final int SAMPLE_LENGTH = 64 * 1024;
+
   private final DerivationRules rules;
   private final DerivedRegister derived;
   private final BlobRegister register;
@@ -108,7 +113,7 @@ public final class ArtifactDerivation {
     }
   }
 
-  /** Returns false if the content gains nothing. */
+  /** Returns false if no form was made, because the content gains nothing. */
   private boolean derive(Underived content) throws StorageException {
     BlobRef blob = content.blob();
     Set<String> known =
@@ -120,11 +125,18 @@ public final class ArtifactDerivation {
     try (RangeReader reader = stores.blob(blob).open(ByteRange.whole(blob.length()))) {
       boolean isOpen = fill(reader, buffer);
       if (CompressedStream.isOne(buffer.array(), buffer.limit())) {
-        missing.forEach(form -> derived.add(blob, new Derived.Skipped(form.name())));
+        missing.forEach(form -> skip(blob, form));
         return false;
       }
       for (DerivedForm form : missing) {
+        if (form instanceof DerivedForm.Packed packed && !packed.suits(sample(blob))) {
+          skip(blob, form);
+          continue;
+        }
         makings.add(new Making(form, blob.length(), stores.of(blob.encrypted()).begin()));
+      }
+      if (makings.isEmpty()) {
+        return false;
       }
       MessageDigest sha256 = DigestAlgorithm.SHA_256.newMessageDigest();
       while (isOpen) {
@@ -147,6 +159,25 @@ public final class ArtifactDerivation {
     } finally {
       makings.forEach(making -> making.upload.close());
     }
+  }
+
+  private void skip(BlobRef blob, DerivedForm form) {
+    derived.add(blob, new Derived.Skipped(form.name()));
+  }
+
+  private List<ByteBuffer> sample(BlobRef blob) throws StorageException {
+    int length = (int) Math.min(SAMPLE_LENGTH, blob.length());
+    List<ByteBuffer> sample = new ArrayList<>();
+    for (int i = 0; i < SAMPLES; i++) {
+      long position = (blob.length() - length) / (SAMPLES - 1) * i;
+      ByteBuffer piece = ByteBuffer.allocate(length);
+      try (RangeReader reader = stores.blob(blob).open(new ByteRange(position, length))) {
+        if (fill(reader, piece)) {
+          sample.add(piece);
+        }
+      }
+    }
+    return sample;
   }
 
   private void keep(BlobRef blob, Making making) throws StorageException {

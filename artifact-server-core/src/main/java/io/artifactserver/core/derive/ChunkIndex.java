@@ -98,19 +98,16 @@ public final class ChunkIndex {
   public Chunk chunk(int number) {
     long begin = number == 0 ? 0 : ends[number - 1];
     return new Chunk(
+        number,
         ByteBuffer.wrap(ids, number * ID_LENGTH, ID_LENGTH).slice().asReadOnlyBuffer(),
         new ByteRange(begin, ends[number] - begin));
   }
 
-  /** How many bytes of this blob are in chunks that another blob has too. */
-  public long sharedBytes(ChunkIndex other) {
-    long shared = 0;
-    for (int i = 0; i < ends.length; i++) {
-      if (other.find(Arrays.copyOfRange(ids, i * ID_LENGTH, (i + 1) * ID_LENGTH)).isPresent()) {
-        shared += ends[i] - (i == 0 ? 0 : ends[i - 1]);
-      }
-    }
-    return shared;
+  /** Whether the blob has a chunk of another one. */
+  public boolean has(Chunk chunk) {
+    byte[] id = new byte[ID_LENGTH];
+    chunk.id().get(0, id);
+    return find(id).isPresent();
   }
 
   private static int[] sorted(byte[] ids) {
@@ -133,8 +130,9 @@ public final class ChunkIndex {
   /**
    * A chunk.
    *
+   * @param number of its place in the blob, from 0
    * @param id read-only
    * @param range of the blob
    */
-  public record Chunk(ByteBuffer id, ByteRange range) {}
+  public record Chunk(int number, ByteBuffer id, ByteRange range) {}
 }

@@ -4,6 +4,8 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.digest.Digest;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * Which forms of which blobs are kept. A blob's rows go with the blob's. Thread-safe; every method
@@ -11,7 +13,8 @@ import java.util.List;
  */
 public interface DerivedRegister {
   /**
-   * Blobs in use that lack a form, by key. Damaged ones are left out.
+   * Blobs in use that lack a form, by key. Damaged ones are left out, and those of artifacts whose
+   * repositories do not want forms.
    *
    * @param forms by name
    * @param minLength of a blob, in bytes
@@ -40,14 +43,25 @@ public interface DerivedRegister {
   List<BlobRef> forget(BlobRef blob);
 
   /**
-   * The artifacts that lie in a folder, newest first, with one of their forms.
+   * The artifacts that lie in a folder, newest first, with two of their forms.
    *
    * @param repository by name
    * @param folder empty, or a path that ends in a slash
    * @param form by name
+   * @param second by name, which an artifact may lack
    * @param limit of artifacts
    */
-  Folder folder(String repository, String folder, String form, int limit);
+  Folder folder(String repository, String folder, String form, String second, int limit);
+
+  /** Which artifacts have forms, of every repository that has ever said so. */
+  Map<String, FormPaths> paths();
+
+  /**
+   * Replaces what a repository says.
+   *
+   * @return false if there is no such repository
+   */
+  boolean putPaths(String repository, FormPaths paths);
 
   /**
    * A blob that lacks a form. Immutable.
@@ -74,9 +88,16 @@ public interface DerivedRegister {
    * An artifact with its form. Immutable.
    *
    * @param path of the artifact
+   * @param length of the artifact
    * @param content the SHA-256 of the artifact
+   * @param second form, if it is kept
    */
-  record Member(String path, Digest content, Derived.Stored form) {}
+  record Member(
+      String path,
+      long length,
+      Digest content,
+      Derived.Stored form,
+      Optional<Derived.Stored> second) {}
 
   /**
    * An artifact whose form is not decided. Immutable.

@@ -104,6 +104,38 @@ class ArtifactDerivationTest {
     assertThat(stored()).hasSize(1);
   }
 
+  /** What is packed must be worth it; the other forms are made all the same. */
+  @Test
+  void packsWhatASampleSays() throws Exception {
+    byte[] half = content(MAX, 1);
+    Arrays.fill(half, 0, MAX / 2, (byte) 0);
+    BlobRef good = put("half", half);
+    BlobRef dense = put("dense", content(MAX, 2));
+    List<DerivedForm> forms = List.of(new ComplementForm("a"), new PackedForm());
+    assertThat(derivation(forms).run()).isEqualTo(new Run(2, 0, 0));
+    assertThat(register.of(good)).hasSize(2).allMatch(Derived.Stored.class::isInstance);
+    assertThat(register.of(dense)).hasSize(2).contains(new Derived.Skipped("packed"));
+    assertThat(derivation(forms).run()).isEqualTo(new Run(0, 0, 0));
+  }
+
+  @Test
+  void readsTheBlobOnlyIfThereIsAFormToMake() throws Exception {
+    BlobRef dense = put("dense", content(MAX, 2));
+    assertThat(derivation(List.of(new PackedForm())).run()).isEqualTo(new Run(0, 1, 0));
+    assertThat(register.of(dense)).containsExactly(new Derived.Skipped("packed"));
+    assertThat(stored()).containsExactly(dense);
+  }
+
+  @Test
+  void derivesWhatTheRepositoryWants() throws Exception {
+    BlobRef wanted = put("fw/one.img", content(MAX, 1));
+    BlobRef unwanted = put("docs/one.pdf", content(MAX, 2));
+    assertThat(register.putPaths("edge", new FormPaths(List.of("fw/*.img")))).isTrue();
+    assertThat(derivation("a").run()).isEqualTo(new Run(1, 0, 0));
+    requireForms(wanted, content(MAX, 1), "a");
+    assertThat(register.of(unwanted)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 600_000, MAX})
   void goesOnAfterFailingWrite(long position) throws Exception {
@@ -172,7 +204,7 @@ class ArtifactDerivationTest {
 
   private ArtifactDerivation derivation(List<DerivedForm> forms) {
     return new ArtifactDerivation(
-        new DerivationRules(forms, MIN, MAX), register, catalog, stores, 1, () -> NOW);
+        new DerivationRules(forms, MIN, MAX, register), register, catalog, stores, 1, () -> NOW);
   }
 
   private void requireForms(BlobRef blob, byte[] content, String... forms) throws Exception {
@@ -272,6 +304,42 @@ class ArtifactDerivationTest {
           deletion.run();
         }
       };
+    }
+  }
+
+  /** Worth it if a third of the sample is zeros. */
+  private record PackedForm() implements DerivedForm.Packed {
+    @Override
+    public String name() {
+      return "packed";
+    }
+
+    @Override
+    public boolean suits(List<ByteBuffer> sample) {
+      long zeros = 0;
+      long all = 0;
+      for (ByteBuffer piece : sample) {
+        all += piece.remaining();
+        for (int i = piece.position(); i < piece.limit(); i++) {
+          zeros += piece.get(i) == 0 ? 1 : 0;
+        }
+      }
+      return 3 * zeros > all;
+    }
+
+    @Override
+    public int tableLength(int chunks) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ChunkPack pack(ByteBuffer table) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Derivation begin(long length, Derivation.Sink sink) {
+      return new ComplementForm("packed").begin(length, sink);
     }
   }
 }

@@ -16,6 +16,7 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
   private final ArtifactCatalog catalog;
   private final String repository;
   private final Map<BlobRef, List<Derived>> forms = new HashMap<>();
+  private final Map<String, FormPaths> paths = new HashMap<>();
 
   public InMemoryDerivedRegister(ArtifactCatalog catalog, String repository) {
     this.catalog = catalog;
@@ -27,6 +28,7 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
       Collection<String> names, long minLength, long maxLength, String after, int limit) {
     return catalog.list(repository, "", "", Integer.MAX_VALUE).stream()
         .filter(artifact -> artifact.length() >= minLength && artifact.length() <= maxLength)
+        .filter(artifact -> paths.getOrDefault(repository, FormPaths.ALL).includes(artifact.path()))
         .filter(artifact ->
             !of(artifact.blob()).stream().map(Derived::form).toList().containsAll(names))
         .map(artifact -> new Underived(artifact.blob(), artifact.digests().sha256()))
@@ -64,7 +66,21 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
   }
 
   @Override
-  public Folder folder(String name, String folder, String form, int limit) {
+  public Folder folder(String name, String folder, String form, String second, int limit) {
     throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Map<String, FormPaths> paths() {
+    return Map.copyOf(paths);
+  }
+
+  @Override
+  public boolean putPaths(String name, FormPaths wanted) {
+    if (!name.equals(repository)) {
+      return false;
+    }
+    paths.put(name, wanted);
+    return true;
   }
 }

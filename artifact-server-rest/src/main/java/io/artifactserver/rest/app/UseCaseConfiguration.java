@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.derive.ArtifactDelta;
 import io.artifactserver.core.derive.ArtifactDerivation;
 import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.derive.DerivationRules;
@@ -137,11 +138,18 @@ public class UseCaseConfiguration {
   }
 
   @Bean
-  DerivationRules derivationRules(DeriveProperties properties, List<DerivedForm> forms) {
+  DerivationRules derivationRules(
+      DeriveProperties properties, List<DerivedForm> forms, DerivedRegister derived) {
     return new DerivationRules(
-        properties.enabled() ? forms : List.of(),
+        forms.stream().filter(properties::allows).toList(),
         properties.minSize().toBytes(),
-        properties.maxSize().toBytes());
+        properties.maxSize().toBytes(),
+        derived);
+  }
+
+  @Bean
+  ArtifactDelta artifactDelta(DerivationRules rules, DerivedRegister derived, BlobStores stores) {
+    return new ArtifactDelta(rules, derived, stores);
   }
 
   @Bean

@@ -7,6 +7,9 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivationRules;
+import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.auth.CurrentCaller;
@@ -39,12 +42,20 @@ public class ArtifactController {
   private final ArtifactCatalog catalog;
   private final BlobRegister register;
   private final ArtifactRetirement retirement;
+  private final DerivationRules rules;
+  private final DerivedRegister derived;
 
   public ArtifactController(
-      ArtifactCatalog catalog, BlobRegister register, ArtifactRetirement retirement) {
+      ArtifactCatalog catalog,
+      BlobRegister register,
+      ArtifactRetirement retirement,
+      DerivationRules rules,
+      DerivedRegister derived) {
     this.catalog = catalog;
     this.register = register;
     this.retirement = retirement;
+    this.rules = rules;
+    this.derived = derived;
   }
 
   /** A page of artifacts, by path. */
@@ -92,7 +103,8 @@ public class ArtifactController {
   @Operation(summary = "Describe an artifact")
   @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
-    return views(List.of(catalog.find(id).orElseThrow(() -> notFound(id)))).getFirst();
+    Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
+    return views(List.of(artifact)).getFirst().withForms(forms(artifact));
   }
 
   /** Deletes an artifact: 204. */
@@ -115,6 +127,21 @@ public class ArtifactController {
     Set<String> suspects =
         register.suspects(artifacts.stream().map(artifact -> artifact.blob().key()).toList());
     return artifacts.stream().map(artifact -> ArtifactView.of(artifact, suspects)).toList();
+  }
+
+  private List<ArtifactView.FormView> forms(Artifact artifact) {
+    if (!rules.suits(artifact.id(), artifact.length())) {
+      return List.of();
+    }
+    List<Derived> known = derived.of(artifact.blob());
+    return rules.forms().stream()
+        .map(form ->
+            known.stream()
+                .filter(each -> each.form().equals(form.name()))
+                .findFirst()
+                .map(ArtifactView.FormView::of)
+                .orElseGet(() -> ArtifactView.FormView.waiting(form)))
+        .toList();
   }
 
   private ProblemException notFound(ArtifactId id) {

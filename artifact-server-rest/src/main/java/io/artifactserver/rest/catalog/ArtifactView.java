@@ -2,11 +2,15 @@ package io.artifactserver.rest.catalog;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.http.RequestPath;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An artifact as the API shows it. Immutable.
@@ -21,6 +25,7 @@ import java.util.Set;
  * @param sha512 of the bytes, lower-case hexadecimal
  * @param created when it was uploaded
  * @param suspect whether its stored bytes were found damaged; absent if not
+ * @param forms what is computed from it for updates; absent in lists
  * @param links to it
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -35,6 +40,7 @@ public record ArtifactView(
     String sha512,
     Instant created,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean suspect,
+    List<FormView> forms,
     Links links) {
   /** The view of an artifact that was just stored. */
   public static ArtifactView of(Artifact artifact) {
@@ -58,7 +64,24 @@ public record ArtifactView(
         hex(artifact, DigestAlgorithm.SHA_512),
         artifact.createdAt(),
         suspects.contains(artifact.blob().key()),
+        List.of(),
         Links.of(artifact));
+  }
+
+  ArtifactView withForms(List<FormView> known) {
+    return new ArtifactView(
+        repository,
+        path,
+        length,
+        mediaType,
+        md5,
+        sha1,
+        sha256,
+        sha512,
+        created,
+        suspect,
+        List.copyOf(known),
+        links);
   }
 
   private static String hex(Artifact artifact, DigestAlgorithm algorithm) {
@@ -79,6 +102,30 @@ public record ArtifactView(
           RepositoryView.PATH + artifact.repository().name() + "/artifacts/" + path,
           "/artifacts/" + artifact.repository().name() + '/' + path,
           "/blobs/sha256/" + artifact.digests().sha256().hex());
+    }
+  }
+
+  /**
+   * What is computed from an artifact for updates.
+   *
+   * @param name {@code zsync}, {@code caibx}, or {@code castr} for compressed chunks
+   * @param state {@code ready}, {@code waiting}, or {@code none} if the content gains nothing by it
+   * @param length of what is kept, in bytes; absent if nothing is
+   * @param created when it was computed; absent if it was not
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record FormView(
+      String name, String state, @Nullable Long length, @Nullable Instant created) {
+    static FormView of(Derived form) {
+      return switch (form) {
+        case Derived.Stored stored ->
+            new FormView(form.form(), "ready", stored.blob().length(), stored.createdAt());
+        case Derived.Skipped _ -> new FormView(form.form(), "none", null, null);
+      };
+    }
+
+    static FormView waiting(DerivedForm form) {
+      return new FormView(form.name(), "waiting", null, null);
     }
   }
 }

@@ -4,19 +4,18 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
-import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.derive.ChunkIndex;
+import io.artifactserver.core.derive.ChunkPack;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.derive.DerivedRegister;
-import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.derive.StoredChunks;
 import io.artifactserver.rest.problem.FailureLog;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +53,7 @@ final class DerivedAnswers {
   private final DerivationRules rules;
   private final ArtifactCatalog catalog;
   private final DerivedRegister register;
-  private final BlobStores stores;
+  private final StoredChunks chunks;
 
   private final Cache<ArtifactId, KnownForm> forms =
       Caffeine.newBuilder()
@@ -75,7 +74,7 @@ final class DerivedAnswers {
     this.rules = rules;
     this.catalog = catalog;
     this.register = register;
-    this.stores = stores;
+    this.chunks = new StoredChunks(stores);
   }
 
   /** What there is at an address of a form or a chunk. */
@@ -118,10 +117,10 @@ final class DerivedAnswers {
     long begin = System.nanoTime();
     return switch (DerivedName.of(id, rules).orElse(null)) {
       case null -> Optional.empty();
-      case DerivedName.OfForm(ArtifactId of, DerivedForm form) ->
+      case DerivedName.OfForm(ArtifactId of, DerivedForm.Addressed form) ->
           catalog
               .find(of)
-              .filter(artifact -> rules.suits(artifact.length()))
+              .filter(artifact -> rules.suits(of, artifact.length()))
               .flatMap(artifact -> form(id, artifact, form));
       case DerivedName.OfChunk chunk -> {
         DerivedFolder known = folders.getIfPresent(chunk.folder());
@@ -150,7 +149,8 @@ final class DerivedAnswers {
     return System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
   }
 
-  private Optional<Answer> form(ArtifactId address, Artifact artifact, DerivedForm form) {
+  private Optional<Answer> form(
+      ArtifactId address, Artifact artifact, DerivedForm.Addressed form) {
     for (Derived each : register.of(artifact.blob())) {
       if (each.form().equals(form.name())) {
         return switch (each) {
@@ -182,7 +182,9 @@ final class DerivedAnswers {
                 .filter(found -> found.digests().sha256().equals(member.content()));
         if (artifact.isPresent()) {
           return artifact.map(
-              found -> new Answer.Ready(found, ServedForms.chunk(found, name, chunk.get())));
+              found ->
+                  new Answer.Ready(
+                      found, ServedForms.chunk(found, name, chunk.get(), member.pack())));
         }
       }
     }
@@ -193,37 +195,42 @@ final class DerivedAnswers {
     long loadedAt = System.nanoTime();
     DerivedName.Folder name = chunk.folder();
     DerivedRegister.Folder rows =
-        register.folder(name.repository(), name.path(), chunk.form().name(), MAX_MEMBERS);
-    Map<String, ChunkIndex> known = new HashMap<>();
+        register.folder(
+            name.repository(),
+            name.path(),
+            chunk.form().name(),
+            rules.packed().map(DerivedForm::name).orElse(""),
+            MAX_MEMBERS);
+    Map<String, DerivedFolder.Member> known = new HashMap<>();
     if (old != null) {
-      old.members().forEach(member -> known.put(member.formKey(), member.index()));
+      old.members().forEach(member -> known.put(member.formKey(), member));
     }
     List<DerivedFolder.Member> members = new ArrayList<>();
     Set<String> storeNames = new HashSet<>();
     long memory = 0;
     for (DerivedRegister.Member row : rows.members()) {
+      ArtifactId id = new ArtifactId(name.repository(), row.path());
+      if (!rules.suits(id, row.length())) {
+        continue;
+      }
       // What is left over is served when the newer ones are gone; half is for other folders.
       memory += row.form().blob().length();
       if (memory > MAX_INDEX_MEMORY / 2) {
         break;
       }
-      ArtifactId id = new ArtifactId(name.repository(), row.path());
-      BlobRef form = row.form().blob();
-      ChunkIndex index = known.get(form.key());
-      if (index == null) {
-        index = read(chunk.form(), form).orElse(null);
-      }
-      if (index != null) {
-        members.add(new DerivedFolder.Member(id, row.content(), form.key(), index));
-        known.put(form.key(), index);
-      }
+      Optional<DerivedFolder.Member> member = member(id, row, known, chunk.form());
+      member.ifPresent(each -> {
+        members.add(each);
+        known.put(each.formKey(), each);
+      });
       addStoreNames(storeNames, id);
     }
     boolean isWaiting = false;
     for (DerivedRegister.Waiting row : rows.waiting()) {
-      if (rules.suits(row.length())) {
+      ArtifactId id = new ArtifactId(name.repository(), row.path());
+      if (rules.suits(id, row.length())) {
         isWaiting = true;
-        addStoreNames(storeNames, new ArtifactId(name.repository(), row.path()));
+        addStoreNames(storeNames, id);
       }
     }
     return new DerivedFolder(members, isWaiting, rows.hasStore(), storeNames, loadedAt);
@@ -239,15 +246,41 @@ final class DerivedAnswers {
     }
   }
 
-  private Optional<ChunkIndex> read(DerivedForm.Chunked form, BlobRef ref) {
-    ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(ref.length()));
-    try (RangeReader reader = stores.blob(ref).open(ByteRange.whole(ref.length()))) {
-      while (reader.read(bytes) >= 0) {
-        // Until it ends.
+  /** Indexes that are known already are not read again. */
+  private Optional<DerivedFolder.Member> member(
+      ArtifactId id,
+      DerivedRegister.Member row,
+      Map<String, DerivedFolder.Member> known,
+      DerivedForm.Chunked form) {
+    BlobRef ref = row.form().blob();
+    DerivedFolder.Member same = known.get(ref.key());
+    try {
+      ChunkIndex index = same == null ? chunks.index(form, ref) : same.index();
+      Optional<DerivedFolder.Pack> pack =
+          same == null ? Optional.empty() : same.pack();
+      if (pack.map(DerivedFolder.Pack::form).equals(row.second())) {
+        return Optional.of(
+            new DerivedFolder.Member(id, row.content(), ref.key(), index, pack));
       }
-      return Optional.of(form.index(bytes.flip()));
+      return Optional.of(
+          new DerivedFolder.Member(id, row.content(), ref.key(), index, pack(row, index)));
     } catch (StorageException | IllegalArgumentException e) {
       FAILURES.failed("Cannot read the chunk index in blob " + ref.key(), e);
+      return Optional.empty();
+    }
+  }
+
+  /** Without it, chunks are sent out of the artifact. */
+  private Optional<DerivedFolder.Pack> pack(DerivedRegister.Member row, ChunkIndex index) {
+    if (row.second().isEmpty()) {
+      return Optional.empty();
+    }
+    Derived.Stored stored = row.second().get();
+    try {
+      ChunkPack pack = chunks.pack(rules.packed().orElseThrow(), stored.blob(), index);
+      return Optional.of(new DerivedFolder.Pack(stored, pack));
+    } catch (StorageException | IllegalArgumentException e) {
+      FAILURES.failed("Cannot read the packed chunks in blob " + stored.blob().key(), e);
       return Optional.empty();
     }
   }

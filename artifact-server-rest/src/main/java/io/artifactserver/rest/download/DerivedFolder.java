@@ -2,8 +2,11 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.derive.ChunkIndex;
+import io.artifactserver.core.derive.ChunkPack;
+import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.digest.Digest;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,8 +32,22 @@ record DerivedFolder(
    *
    * @param content the SHA-256 of its bytes
    * @param formKey of the blob that has its index
+   * @param pack its compressed chunks, if they are kept
    */
-  record Member(ArtifactId id, Digest content, String formKey, ChunkIndex index) {}
+  record Member(
+      ArtifactId id, Digest content, String formKey, ChunkIndex index, Optional<Pack> pack) {
+    /** Bytes of heap that it takes, about. */
+    long memory() {
+      return 512 + index.memory() + pack.map(each -> each.chunks().memory()).orElse(0L);
+    }
+  }
+
+  /**
+   * The compressed chunks of an artifact.
+   *
+   * @param form where they are kept
+   */
+  record Pack(Derived.Stored form, ChunkPack chunks) {}
 
   /** Whether a store of this name is one of the folder's. */
   boolean hasStoreNamed(String name) {
@@ -41,7 +58,7 @@ record DerivedFolder(
   int memory() {
     long memory = 1024;
     for (Member member : members) {
-      memory += 512 + member.index().memory();
+      memory += member.memory();
     }
     return (int) Math.min(Integer.MAX_VALUE, memory);
   }

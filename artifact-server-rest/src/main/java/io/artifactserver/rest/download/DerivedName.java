@@ -15,7 +15,7 @@ sealed interface DerivedName {
    *
    * @param artifact whose form it is
    */
-  record OfForm(ArtifactId artifact, DerivedForm form) implements DerivedName {}
+  record OfForm(ArtifactId artifact, DerivedForm.Addressed form) implements DerivedName {}
 
   /**
    * {@code {folder}/{store}.castr/xxxx/{id}.cacnk}, where {@code xxxx} begins the id; without the
@@ -54,7 +54,7 @@ sealed interface DerivedName {
   /** Reads a path; no I/O. */
   static Optional<DerivedName> of(ArtifactId id, DerivationRules rules) {
     String path = id.path();
-    for (DerivedForm form : rules.forms()) {
+    for (DerivedForm.Addressed form : rules.addressed()) {
       int end = path.length() - form.suffix().length();
       if (end > 0 && path.charAt(end - 1) != '/' && path.endsWith(form.suffix())) {
         return Optional.of(

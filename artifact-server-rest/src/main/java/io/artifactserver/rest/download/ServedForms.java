@@ -1,5 +1,6 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.derive.ChunkIndex;
@@ -15,10 +16,12 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Makes what is served of an artifact beside its own bytes. Pure functions. */
 final class ServedForms {
   private static final ByteBuffer NO_FRAMING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+  private static final int PACK_TAG_LENGTH = 16;
   private static final String CHUNK_TYPE = "application/octet-stream";
 
   private ServedForms() {}
@@ -30,7 +33,10 @@ final class ServedForms {
    * @param address of the form
    */
   static Served form(
-      Artifact artifact, DerivedForm form, Derived.Stored stored, ArtifactId address) {
+      Artifact artifact,
+      DerivedForm.Addressed form,
+      Derived.Stored stored,
+      ArtifactId address) {
     Digests digests = new Digests(Map.of(DigestAlgorithm.SHA_256, stored.sha256()));
     ByteRange whole = ByteRange.whole(stored.blob().length());
     return switch (form) {
@@ -58,20 +64,45 @@ final class ServedForms {
     };
   }
 
-  /** A chunk under its address; its id is a digest, so it makes a validator. */
-  static Served chunk(Artifact artifact, DerivedName.OfChunk name, ChunkIndex.Chunk chunk) {
-    FramedChunk framed =
-        name.isPlain()
-            ? new FramedChunk(List.of(new FramedChunk.Piece(NO_FRAMING, chunk.range())))
-            : name.form().frame(chunk);
+  /**
+   * A chunk under its address; its id is a digest, so it makes a validator.
+   *
+   * @param pack where it is compressed, if it is
+   */
+  static Served chunk(
+      Artifact artifact,
+      DerivedName.OfChunk name,
+      ChunkIndex.Chunk chunk,
+      Optional<DerivedFolder.Pack> pack) {
+    if (name.isPlain()) {
+      return chunk(artifact, artifact.blob(), whole(chunk.range()), name.hex(), name.hex());
+    }
+    String fileName = name.hex() + DerivedName.CHUNK_SUFFIX;
+    if (pack.isEmpty()) {
+      FramedChunk framed = name.form().frame(chunk);
+      return chunk(artifact, artifact.blob(), framed, name.hex() + ".raw", fileName);
+    }
+    // Another library compresses to other bytes, so the pack's digest is part of the tag.
+    Derived.Stored form = pack.get().form();
+    String tag = name.hex() + '.' + form.sha256().hex().substring(0, PACK_TAG_LENGTH);
+    return chunk(
+        artifact, form.blob(), whole(pack.get().chunks().chunk(chunk.number())), tag, fileName);
+  }
+
+  private static FramedChunk whole(ByteRange range) {
+    return new FramedChunk(List.of(new FramedChunk.Piece(NO_FRAMING, range)));
+  }
+
+  private static Served chunk(
+      Artifact artifact, BlobRef blob, FramedChunk framed, String tag, String fileName) {
     return Served.derived(
         artifact,
-        new Served.Bytes.Framed(artifact.blob(), framed),
+        new Served.Bytes.Framed(blob, framed),
         framed.length(),
         artifact.digests(),
-        new EntityTag(false, name.isPlain() ? name.hex() : name.hex() + ".raw"),
+        new EntityTag(false, tag),
         CHUNK_TYPE,
-        name.isPlain() ? name.hex() : name.hex() + DerivedName.CHUNK_SUFFIX);
+        fileName);
   }
 
   /** The head is not in the form's digest. */

@@ -26,14 +26,14 @@ class PropertiesTest {
   void deriveHasBounds() {
     DataSize size = DataSize.ofMegabytes(1);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new DeriveProperties(true, DataSize.ofBytes(0), size, 1))
+        .isThrownBy(() -> new DeriveProperties(true, true, DataSize.ofBytes(0), size, 1))
         .withMessageContaining("artifact-server.derive.min-size");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new DeriveProperties(true, size, DataSize.ofGigabytes(65), 1))
+        .isThrownBy(() -> new DeriveProperties(true, true, size, DataSize.ofGigabytes(65), 1))
         .withMessageContaining("artifact-server.derive.max-size");
     for (double share : new double[] {0, -1, 1.1, Double.NaN}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new DeriveProperties(true, size, size, share))
+          .isThrownBy(() -> new DeriveProperties(true, true, size, size, share))
           .withMessageContaining("artifact-server.derive.share");
     }
   }
@@ -51,7 +51,7 @@ class PropertiesTest {
                 Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
     assertThat(bind("derive", DeriveProperties.class, Map.of()))
         .isEqualTo(
-            new DeriveProperties(true, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16), 0.5));
+            new DeriveProperties(true, true, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16), 0.5));
     assertThat(bind("encryption", EncryptionDefaults.class, Map.of()))
         .isEqualTo(new EncryptionDefaults(false, Duration.ofSeconds(10)));
     assertThat(bind("progress", ProgressProperties.class, Map.of()))
@@ -69,11 +69,12 @@ class PropertiesTest {
                 DeriveProperties.class,
                 Map.of(
                     "artifact-server.derive.enabled", "false",
+                    "artifact-server.derive.compressed", "false",
                     "artifact-server.derive.min-size", "2MB",
                     "artifact-server.derive.max-size", "3GB",
                     "artifact-server.derive.share", "1")))
         .isEqualTo(
-            new DeriveProperties(false, DataSize.ofMegabytes(2), DataSize.ofGigabytes(3), 1));
+            new DeriveProperties(false, false, DataSize.ofMegabytes(2), DataSize.ofGigabytes(3), 1));
     assertThat(
             bind(
                 "access",

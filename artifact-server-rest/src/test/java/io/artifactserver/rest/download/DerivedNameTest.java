@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.Derivation;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.derive.FramedChunk;
+import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
@@ -20,8 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Which paths name a form or a chunk, and which do not. */
 class DerivedNameTest {
   private static final String ID = "0123456789abcdef".repeat(4);
-  private static final DerivationRules RULES =
-      new DerivationRules(List.of(new Headed(), new Chunked()), 1, 1000);
+  private static final DerivationRules RULES = rules(new Headed(), new Chunked());
 
   @ParameterizedTest
   @CsvSource({
@@ -99,10 +100,15 @@ class DerivedNameTest {
 
   @Test
   void nothingIsDerivedWithoutRules() {
-    DerivationRules none = new DerivationRules(List.of(), 1, 1000);
+    DerivationRules none = rules();
     assertThat(DerivedName.of(new ArtifactId("r", "a.zsync"), none)).isEmpty();
     assertThat(DerivedName.of(new ArtifactId("r", "default.castr/0123/" + ID), none)).isEmpty();
-    assertThat(none.suits(500)).isFalse();
+    assertThat(none.suits(new ArtifactId("r", "a"), 500)).isFalse();
+  }
+
+  private static DerivationRules rules(DerivedForm... forms) {
+    return new DerivationRules(
+        List.of(forms), 1, 1000, new InMemoryDerivedRegister(new InMemoryArtifactCatalog(), "r"));
   }
 
   private static DerivedName parse(String path) {

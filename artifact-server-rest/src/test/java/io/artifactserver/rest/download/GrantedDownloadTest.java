@@ -319,6 +319,7 @@ class GrantedDownloadTest {
     BlobStores stores = BlobStores.of(new InMemoryBlobStore());
     ProblemWriter problems = new ProblemWriter(JsonMapper.builder().build());
     InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog();
+    InMemoryDerivedRegister register = new InMemoryDerivedRegister(catalog, "any");
     Links links =
         new Links(
             dataFolder,
@@ -337,10 +338,7 @@ class GrantedDownloadTest {
             catalog,
             authenticator,
             new DerivedAnswers(
-                new DerivationRules(List.of(), 1, 1),
-                catalog,
-                new InMemoryDerivedRegister(catalog, "any"),
-                stores),
+                new DerivationRules(List.of(), 1, 1, register), catalog, register, stores),
             Optional.of(new GrantedDownloads(hawkbit)));
     LimitBook limits =
         new LimitBook(

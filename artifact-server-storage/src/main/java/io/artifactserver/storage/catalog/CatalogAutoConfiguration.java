@@ -104,8 +104,11 @@ public class CatalogAutoConfiguration {
   @Bean
   @DependsOn(BOUND)
   DerivedRegister derivedRegister(
-      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs) {
-    return new JpaDerivedRegister(transactions, derived, blobs);
+      CatalogTransactions transactions,
+      DerivedRows derived,
+      BlobRows blobs,
+      DataSource dataSource) {
+    return new JpaDerivedRegister(transactions, derived, blobs, JdbcClient.create(dataSource));
   }
 
   @Bean

@@ -13,7 +13,10 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
   @Query("select d from DerivedRow d join fetch d.blob b where b.key = :key order by d.form")
   List<DerivedRow> of(@Param("key") String key);
 
-  /** Blobs with fewer than {@code count} of {@code forms} that are neither retired nor suspect. */
+  /**
+   * Blobs with fewer than {@code count} of {@code forms} that are neither retired nor suspect, and
+   * whose forms some repository wants.
+   */
   @Query(
       nativeQuery = true,
       value =
@@ -23,6 +26,11 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
             and b.retired_at is null and b.suspect_at is null
             and (select count(*) from derived d where d.blob_id = b.id and d.form in :forms)
               < :count
+            and exists (
+              select from artifact a
+              left join repository_forms f on f.repository_id = a.repository_id
+              where a.blob_id = b.id
+                and (f.patterns is null or fits_form_paths(a.path, f.patterns)))
           order by b.blob_key
           limit :limit
           """)
@@ -68,14 +76,15 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
   int delete(@Param("blobId") long blobId);
 
   /**
-   * Artifacts right in a folder, newest first; with the form's row, or null.
+   * Artifacts right in a folder, newest first; with the rows of both forms, or null.
    *
    * @param end the least path behind all that begin with {@code folder}
    */
   @Query(
       """
-      select a, d from ArtifactRow a join fetch a.blob b join fetch a.repository r
+      select a, d, s from ArtifactRow a join fetch a.blob b join fetch a.repository r
       left join DerivedRow d on d.blob = b and d.form = :form
+      left join DerivedRow s on s.blob = b and s.form = :second
       where r.name = :repository and a.path >= :folder and a.path < :end
         and locate('/', a.path, :length + 1) = 0
       order by a.createdAt desc, a.id desc
@@ -86,6 +95,7 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
       @Param("end") String end,
       @Param("length") int length,
       @Param("form") String form,
+      @Param("second") String second,
       Limit limit);
 
   /** Whether artifacts lie in folders of a folder whose names end in {@code .castr}. */

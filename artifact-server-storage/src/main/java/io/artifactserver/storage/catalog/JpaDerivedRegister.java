@@ -3,23 +3,30 @@ package io.artifactserver.storage.catalog;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.derive.FormPaths;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.data.domain.Limit;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The forms' rows in PostgreSQL. Immutable, thread-safe. */
 final class JpaDerivedRegister implements DerivedRegister {
   private final CatalogTransactions transactions;
   private final DerivedRows derived;
   private final BlobRows blobs;
+  private final JdbcClient jdbc;
 
-  JpaDerivedRegister(CatalogTransactions transactions, DerivedRows derived, BlobRows blobs) {
+  JpaDerivedRegister(
+      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc) {
     this.transactions = transactions;
     this.derived = derived;
     this.blobs = blobs;
+    this.jdbc = jdbc;
   }
 
   @Override
@@ -76,21 +83,60 @@ final class JpaDerivedRegister implements DerivedRegister {
   }
 
   @Override
-  public Folder folder(String repository, String folder, String form, int limit) {
+  public Folder folder(String repository, String folder, String form, String second, int limit) {
     String end = PathRange.successor(folder);
     int length = folder.codePointCount(0, folder.length());
     return transactions.read(() -> {
       List<Member> members = new ArrayList<>();
       List<Waiting> waiting = new ArrayList<>();
-      for (Object[] row : derived.folder(repository, folder, end, length, form, Limit.of(limit))) {
+      for (Object[] row :
+          derived.folder(repository, folder, end, length, form, second, Limit.of(limit))) {
         ArtifactRow artifact = (ArtifactRow) row[0];
+        long bytes = artifact.blob().toBlobRef().length();
         if (row[1] == null) {
-          waiting.add(new Waiting(artifact.path(), artifact.blob().toBlobRef().length()));
+          waiting.add(new Waiting(artifact.path(), bytes));
         } else if (((DerivedRow) row[1]).toDerived() instanceof Derived.Stored stored) {
-          members.add(new Member(artifact.path(), artifact.blob().sha256(), stored));
+          Optional<Derived.Stored> other =
+              Optional.ofNullable((DerivedRow) row[2])
+                  .map(DerivedRow::toDerived)
+                  .filter(Derived.Stored.class::isInstance)
+                  .map(Derived.Stored.class::cast);
+          members.add(new Member(artifact.path(), bytes, artifact.blob().sha256(), stored, other));
         }
       }
       return new Folder(members, waiting, derived.hasStore(repository, folder, end, length));
     });
+  }
+
+  @Override
+  public Map<String, FormPaths> paths() {
+    return transactions.read(() -> {
+      Map<String, FormPaths> paths = new HashMap<>();
+      jdbc.sql(
+              """
+              select r.name, f.patterns
+              from repository_forms f join repository r on r.id = f.repository_id
+              """)
+          .query(row -> {
+            String[] patterns = (String[]) row.getArray(2).getArray();
+            paths.put(row.getString(1), new FormPaths(List.of(patterns)));
+          });
+      return paths;
+    });
+  }
+
+  @Override
+  public boolean putPaths(String repository, FormPaths paths) {
+    return transactions.write(_ ->
+        jdbc.sql(
+                """
+                insert into repository_forms (repository_id, patterns)
+                select id, :patterns from repository where name = :name
+                on conflict (repository_id) do update set patterns = excluded.patterns
+                """)
+            .param("patterns", paths.patterns().toArray(String[]::new))
+            .param("name", repository)
+            .update())
+        == 1;
   }
 }

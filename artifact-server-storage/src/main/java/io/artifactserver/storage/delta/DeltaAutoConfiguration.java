@@ -16,4 +16,9 @@ public class DeltaAutoConfiguration {
   DerivedForm zsyncControlFile() {
     return new ZsyncForm();
   }
+
+  @Bean
+  DerivedForm casyncPack() {
+    return new CasyncPackForm();
+  }
 }

@@ -18,10 +18,12 @@ import io.artifactserver.core.derive.DerivedRegister.Folder;
 import io.artifactserver.core.derive.DerivedRegister.Member;
 import io.artifactserver.core.derive.DerivedRegister.Underived;
 import io.artifactserver.core.derive.DerivedRegister.Waiting;
+import io.artifactserver.core.derive.FormPaths;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -140,21 +142,48 @@ class JpaDerivedRegisterTest {
     Derived.Stored recentForm = stored("a");
     derived.add(old, oldForm);
     derived.add(recent, recentForm);
+    Derived.Stored recentSecond = stored("b");
+    derived.add(recent, recentSecond);
+    derived.add(old, new Derived.Skipped("b"));
     derived.add(skipped, new Derived.Skipped("a"));
     derived.add(deeper, stored("a"));
     derived.add(beside, stored("a"));
-    Folder folder = derived.folder(repository, "fw/ä/", "a", 100);
+    Folder folder = derived.folder(repository, "fw/ä/", "a", "b", 100);
     assertThat(folder.members())
         .containsExactly(
-            new Member("fw/ä/new", digests("fw/ä/new").sha256(), recentForm),
-            new Member("fw/ä/old", digests("fw/ä/old").sha256(), oldForm));
+            new Member(
+                "fw/ä/new", 9, digests("fw/ä/new").sha256(), recentForm, Optional.of(recentSecond)),
+            new Member("fw/ä/old", 9, digests("fw/ä/old").sha256(), oldForm, Optional.empty()));
     assertThat(folder.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
     assertThat(folder.hasStore()).isFalse();
-    assertThat(derived.folder(repository, "", "a", 100).members()).isEmpty();
-    assertThat(derived.folder(repository, "fw/", "a", 100).members()).hasSize(1);
+    assertThat(derived.folder(repository, "", "a", "b", 100).members()).isEmpty();
+    assertThat(derived.folder(repository, "fw/", "a", "b", 100).members()).hasSize(1);
     add("fw/ä/x.castr/abcd/file");
-    assertThat(derived.folder(repository, "fw/ä/", "a", 100).hasStore()).isTrue();
-    assertThat(derived.folder(repository, "fw/", "a", 100).hasStore()).isFalse();
+    assertThat(derived.folder(repository, "fw/ä/", "a", "b", 100).hasStore()).isTrue();
+    assertThat(derived.folder(repository, "fw/", "a", "b", 100).hasStore()).isFalse();
+  }
+
+  @Test
+  void derivesForThePathsThatARepositoryWants() {
+    BlobRef image = add("fw/1_2/os.img");
+    BlobRef other = add("fw/1x2/os.img");
+    BlobRef shared = add("docs/shared");
+    assertThat(derived.paths()).doesNotContainKey(repository);
+    assertThat(missing("a")).contains(image, other, shared);
+    FormPaths paths = new FormPaths(List.of("none", "*/1_2/*.img"));
+    assertThat(derived.putPaths(repository, paths)).isTrue();
+    assertThat(derived.paths()).containsEntry(repository, paths);
+    assertThat(missing("a")).contains(image).doesNotContain(other, shared);
+    // Another repository wants the same bytes.
+    String second = repository + "-second";
+    catalog.createRepository(second, true, false);
+    catalog.add(new ArtifactId(second, "a"), "text/plain", shared, digests("docs/shared"));
+    assertThat(missing("a")).contains(image, shared).doesNotContain(other);
+    assertThat(derived.putPaths(repository, new FormPaths(List.of()))).isTrue();
+    assertThat(missing("a")).contains(shared).doesNotContain(image, other);
+    assertThat(derived.putPaths(repository, FormPaths.ALL)).isTrue();
+    assertThat(missing("a")).contains(image, other, shared);
+    assertThat(derived.putPaths("nowhere", FormPaths.ALL)).isFalse();
   }
 
   private List<BlobRef> missing(String... forms) {
