@@ -46,6 +46,13 @@ public final class DoctorCommand implements Command {
   private Path dataFolder = Path.of("data");
 
   @Option(
+      names = "--artifact-server.hawkbit.artifacts",
+      paramLabel = "FOLDER",
+      defaultValue = "",
+      description = "hawkBit's folder of artifacts, if there is one: can it be read?")
+  private String hawkbitFolder = "";
+
+  @Option(
       names = "--connections",
       paramLabel = "N",
       defaultValue = "10000",
@@ -75,6 +82,9 @@ public final class DoctorCommand implements Command {
     List<Finding> findings = new ArrayList<>(network.findings());
     findings.addAll(new ProcessCheck(host, VirtualMachine.current(), connections).findings());
     findings.addAll(new DataFolderCheck(dataFolder).findings());
+    if (!hawkbitFolder.isEmpty()) {
+      findings.add(new HawkbitFolderCheck(Path.of(hawkbitFolder)).finding());
+    }
     findings.add(new ClockCheck(Instant.now(), KernelClock.read()).finding());
     Verdict worst =
         findings.stream().map(Finding::verdict).max(Comparator.naturalOrder()).orElseThrow();

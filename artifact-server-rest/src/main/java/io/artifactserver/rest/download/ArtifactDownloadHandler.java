@@ -186,8 +186,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
               .ask(wish, credentials, connections.client(request))
               .thenAccept(found -> {
                 if (found instanceof Resolution.Found(Served served)) {
+                  Delivery delivery = deliveries.of(request, target, credentials, served);
                   Throttles.OfDownload throttle = throttles.of(target, credentials);
-                  answer(request, response, callback, served, null, throttle);
+                  answer(request, response, callback, served, delivery, throttle);
                 } else {
                   answer(request, response, callback, found);
                 }

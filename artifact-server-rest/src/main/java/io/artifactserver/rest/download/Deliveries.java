@@ -10,14 +10,19 @@ import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.hawkbit.Question;
+import io.artifactserver.rest.hawkbit.Reports;
 import io.artifactserver.rest.progress.ProgressProperties;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whose progress a request is. A device is whom its signed link was made for, or what it
- * calls itself in the configured field, or else its certificate's subject or its token.
+ * Finds out whom to tell of what a request is sent: the progress of artifacts, or the reports of
+ * what hawkBit granted. A device is whom its signed link was made for, or what it calls itself in
+ * the configured field, or else its certificate's subject or its token; hawkBit's are in the path.
  * Thread-safe.
  */
 final class Deliveries {
@@ -27,24 +32,35 @@ final class Deliveries {
   private final Connections connections;
   private final Lookups lookups;
 
+  /** Where hawkBit is asked. */
+  private final Optional<Reports> reports;
+
   /**
    * @param lookups run what has to ask the database who a device is
+   * @param reports of what hawkBit granted, if it is asked
    */
   Deliveries(
       ProgressProperties properties,
       ProgressBook book,
       Authenticator authenticator,
       Connections connections,
-      Lookups lookups) {
+      Lookups lookups,
+      Optional<Reports> reports) {
     this.properties = properties;
     this.book = book;
     this.authenticator = authenticator;
     this.connections = connections;
     this.lookups = lookups;
+    this.reports = reports;
   }
 
   /** Returns null, for every request of nobody that is known, if there is nothing to take down. */
   @Nullable Delivery of(Request request, Target target, Credentials credentials, Served served) {
+    if (target instanceof Target.Granted wish) {
+      return reports.isPresent() && served.bytes() instanceof Served.Bytes.Foreign
+          ? new GrantedDelivery(download(reports.get(), wish, credentials, served))
+          : null;
+    }
     if (!properties.enabled() || !(served.bytes() instanceof Served.Bytes.Stored)) {
       return null;
     }
@@ -62,20 +78,30 @@ final class Deliveries {
           case Target.OfArtifact(var id) -> id.repository();
           case Target.OfContentIn in -> in.repository();
           // It may be an artifact of several.
-          case Target.OfContent _ -> "";
-          // It is none of a repository's.
-          case Target.Granted _ -> "";
+          case Target.OfContent _, Target.Granted _ -> "";
         };
     if (repository.isEmpty()) {
       return null;
     }
-    return new Delivery(
+    return new DeviceDelivery(
         new ProgressSubject(
             repository, served.digests().sha256(), served.representation().length()),
         credentials,
         isNamed ? name : credentials.certificateSubject(),
         connections.client(request),
         address(request));
+  }
+
+  private static Reports.Download download(
+      Reports reports, Target.Granted wish, Credentials credentials, Served served) {
+    Question question =
+        new Question(
+            wish.tenant(),
+            wish.controllerId(),
+            wish.softwareModuleId(),
+            credentials.authorization());
+    return reports.of(
+        question, wish.fileName(), served.digests().sha256(), served.representation().length());
   }
 
   private static boolean isNobody(Credentials credentials) {
@@ -98,8 +124,30 @@ final class Deliveries {
         : "";
   }
 
-  /** Takes down what one device is sent of one artifact. Thread-safe. */
-  final class Delivery {
+  /** Is told what a request is sent. Thread-safe; nothing blocks. */
+  interface Delivery {
+    /** The connection took the range. */
+    void delivered(ByteRange range);
+
+    /** The body has come to its end. */
+    default void ended(TransferOutcome.Ending ending) {}
+  }
+
+  /** Of what hawkBit granted. */
+  private record GrantedDelivery(Reports.Download download) implements Delivery {
+    @Override
+    public void delivered(ByteRange range) {
+      download.delivered(range);
+    }
+
+    @Override
+    public void ended(TransferOutcome.Ending ending) {
+      download.ended(ending == TransferOutcome.Ending.COMPLETE);
+    }
+  }
+
+  /** Takes down what one device is sent of one artifact. */
+  private final class DeviceDelivery implements Delivery {
     private final ProgressSubject subject;
     private final Credentials credentials;
     private final String name;
@@ -110,7 +158,7 @@ final class Deliveries {
      * @param name of the device; empty if its token says it
      * @param client whom a lookup counts for; null if the address says nothing
      */
-    private Delivery(
+    private DeviceDelivery(
         ProgressSubject subject,
         Credentials credentials,
         String name,
@@ -123,8 +171,8 @@ final class Deliveries {
       this.address = address;
     }
 
-    /** The connection took the range. Does not block. */
-    void delivered(ByteRange range) {
+    @Override
+    public void delivered(ByteRange range) {
       if (isNobody(credentials)) {
         book.delivered(subject, new Device(name, address), range);
         return;

@@ -40,6 +40,7 @@ final class DeliveryObserver implements TransferObserver {
         }
       }
     }
+    delivery.ended(outcome.ending());
     observer.transferred(outcome);
   }
 

@@ -13,6 +13,7 @@ import io.artifactserver.rest.download.body.ReadThreads;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.hawkbit.Hawkbit;
+import io.artifactserver.rest.hawkbit.Reports;
 import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
@@ -177,6 +178,7 @@ public class DownloadConfiguration {
       InstantSource clock,
       HawkbitProperties hawkbit,
       ObjectProvider<Hawkbit> grants,
+      ObjectProvider<Reports> reports,
       Connections connections,
       ProgressProperties progress,
       ProgressBook progressBook,
@@ -201,7 +203,13 @@ public class DownloadConfiguration {
             connections::pace,
             new WaitingThreads(openings, coldPages, readThreads)),
         new RepeatedRanges(resolver, stores, observer, connections, throttles, registry),
-        new Deliveries(progress, progressBook, authenticator, connections, lookups),
+        new Deliveries(
+            progress,
+            progressBook,
+            authenticator,
+            connections,
+            lookups,
+            Optional.ofNullable(reports.getIfAvailable())),
         throttles,
         problems,
         lookups,

@@ -2,6 +2,7 @@ package io.artifactserver.rest.download;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
@@ -98,10 +99,24 @@ final class GrantedDownloads {
     return resolution(finding);
   }
 
+  /** The same object for as long as it is the same file. */
+  @SuppressWarnings("ReferenceEquality")
+  private Served served(GrantedArtifact artifact, GrantedFile file) {
+    Served known = served.getIfPresent(artifact);
+    if (known != null
+        && known.bytes() instanceof Served.Bytes.Foreign(Blob blob)
+        && blob == file.blob()) {
+      return known;
+    }
+    Served fresh = Served.of(artifact, file);
+    served.put(artifact, fresh);
+    return fresh;
+  }
+
   private Resolution resolution(Finding finding) {
     return switch (finding) {
       case Finding.Found(GrantedArtifact artifact, GrantedFile file) ->
-          new Resolution.Found(served.get(artifact, key -> Served.of(key, file)));
+          new Resolution.Found(served(artifact, file));
       case Finding.NotFound _ -> new Resolution.NotFound();
       case Finding.Unauthorized _ -> new Resolution.Unauthorized();
       case Finding.Unavailable(String reason) -> {

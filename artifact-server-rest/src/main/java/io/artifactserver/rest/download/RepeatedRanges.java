@@ -210,6 +210,7 @@ final class RepeatedRanges {
       }
       if (delivery != null) {
         delivery.delivered(new ByteRange(position, sent));
+        delivery.ended(ending);
       }
       Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
       observer.transferred(

@@ -80,7 +80,7 @@ record Served(
     /** In the store, with framing between them that is here. */
     record Framed(BlobRef blob, FramedChunk chunk) implements Bytes {}
 
-    /** In hawkBit's folder. */
+    /** A file that hawkBit granted. */
     record Foreign(Blob blob) implements Bytes {}
 
     /** Here: a few, read-only. */

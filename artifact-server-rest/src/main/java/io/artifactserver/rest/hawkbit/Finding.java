@@ -26,5 +26,12 @@ public sealed interface Finding {
    *
    * @param reason for the operator
    */
-  record Refused(String reason) implements Finding {}
+  record Refused(String reason) implements Finding {
+    /** Only hawkBit can decrypt it. */
+    static Refused encrypted(GrantedArtifact artifact) {
+      return new Refused(
+          "hawkBit has \"%s\" of tenant %s encrypted: let devices of encrypted modules download from hawkBit itself"
+              .formatted(artifact.fileName(), artifact.tenant()));
+    }
+  }
 }

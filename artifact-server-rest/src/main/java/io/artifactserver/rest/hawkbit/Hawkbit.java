@@ -1,22 +1,15 @@
 package io.artifactserver.rest.hawkbit;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import io.artifactserver.core.blob.RangeReader;
-import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
-import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.core.hawkbit.GrantedFiles;
-import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.hawkbit.PulledFiles;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds what hawkBit grants a device in hawkBit's own folder. What is known is found at once and
- * without I/O; for the rest nothing blocks the caller. Thread-safe.
+ * Finds what hawkBit grants a device, in hawkBit's own folder or fetched from hawkBit. What is
+ * known is found at once and without I/O; for the rest nothing blocks the caller. Thread-safe.
  */
 public final class Hawkbit implements AutoCloseable {
   /** As many connections as a server of this size may have. */
@@ -34,28 +27,17 @@ public final class Hawkbit implements AutoCloseable {
   /** Longer, and devices have given up. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Each reads a file from end to end. */
-  private static final int CHECK_THREADS = 2;
-
   private static final int ANSWER_THREADS = 2;
   private static final long IDLE_SECONDS = 30;
 
-  /** In bytes; two contents that begin alike by chance begin alike in fewer. */
-  private static final int BEGINNING = 64;
+  /** Before hawkBit is asked again to go on with an artifact. */
+  private static final Duration PULL_PAUSE = Duration.ofSeconds(1);
 
-  private final GrantedFiles files;
+  private final Source source;
   private final HawkbitClient client;
   private final QuestionQueue queue;
   private final Grants grants;
   private final ThreadPoolExecutor answers = threads("hawkbit-", ANSWER_THREADS);
-  private final ExecutorService checks = threads("hawkbit-check-", CHECK_THREADS);
-
-  /**
-   * Artifacts that hawkBit serves as its folder has them: it did not encrypt them. By identity:
-   * grants that are the same share them.
-   */
-  private final Cache<GrantedArtifact, Boolean> plain =
-      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
   private final ConcurrentHashMap<GrantedArtifact, CompletableFuture<Finding>> underWay =
       new ConcurrentHashMap<>();
@@ -64,18 +46,21 @@ public final class Hawkbit implements AutoCloseable {
   private final Counter unanswered;
 
   /**
-   * @param files where the bytes are
+   * @param files where the bytes are, or are kept when they were fetched
    */
   public Hawkbit(
       HawkbitGrantProperties properties,
       GrantedFiles files,
       JsonMapper mapper,
       MeterRegistry registry) {
-    this.files = files;
     this.client = new HawkbitClient(properties.url(), properties.timeout(), mapper, answers);
     this.queue =
         new QuestionQueue(
             properties.parallelQuestions(), properties.questionsPerSecond(), MAX_WAITING, PATIENCE);
+    this.source =
+        files instanceof PulledFiles own
+            ? new Pulls(own, client, queue, properties.timeout(), PULL_PAUSE, registry)
+            : new MountedFiles(files, client, queue);
     this.asked =
         Counter.builder("artifact_server.hawkbit.questions")
             .description("Questions to hawkBit of what a device may download")
@@ -99,7 +84,8 @@ public final class Hawkbit implements AutoCloseable {
         .register(registry);
   }
 
-  private static ThreadPoolExecutor threads(String name, int count) {
+  /** Daemons that end when there is nothing to do. */
+  static ThreadPoolExecutor threads(String name, int count) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
             count,
@@ -148,9 +134,7 @@ public final class Hawkbit implements AutoCloseable {
         if (artifact.isEmpty()) {
           yield Optional.of(new Finding.NotFound());
         }
-        yield plain.getIfPresent(artifact.get()) == null
-            ? Optional.empty()
-            : files.known(artifact.get()).map(file -> new Finding.Found(artifact.get(), file));
+        yield source.known(artifact.get()).map(file -> new Finding.Found(artifact.get(), file));
       }
       case Answer.Unauthorized _ -> Optional.of(new Finding.Unauthorized());
       case Answer.NotFound _ -> Optional.of(new Finding.NotFound());
@@ -196,8 +180,8 @@ public final class Hawkbit implements AutoCloseable {
       return others;
     }
     var _ =
-        CompletableFuture.supplyAsync(() -> check(artifact), checks)
-            .thenCompose(finding -> requirePlain(finding, question, sender))
+        source
+            .look(question, artifact, sender)
             .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)))
             .thenAccept(finding -> {
               underWay.remove(artifact, mine);
@@ -206,68 +190,16 @@ public final class Hawkbit implements AutoCloseable {
     return mine;
   }
 
-  private Finding check(GrantedArtifact artifact) {
-    try {
-      return new Finding.Found(artifact, files.check(artifact));
-    } catch (StorageException.BlobNotFound e) {
-      return new Finding.NotFound();
-    } catch (StorageException e) {
-      return new Finding.Unavailable(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /**
-   * hawkBit's folder has the ciphertext of an encrypted module, and describes that: so the first
-   * bytes that it sends to a device are compared with the file's, once for each artifact.
-   */
-  private CompletableFuture<Finding> requirePlain(
-      Finding finding, Question question, @Nullable Object sender) {
-    if (!(finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file))
-        || plain.getIfPresent(artifact) != null) {
-      return CompletableFuture.completedFuture(finding);
-    }
-    int length = (int) Math.min(BEGINNING, artifact.length());
-    if (length == 0) {
-      plain.put(artifact, Boolean.TRUE);
-      return CompletableFuture.completedFuture(finding);
-    }
-    return queue
-        .ask(sender, () -> client.beginning(question, artifact.fileName(), length))
-        .handleAsync(
-            (beginning, failure) -> {
-              if (failure != null) {
-                return new Finding.Unavailable(
-                    "cannot tell whether hawkBit encrypts this artifact: " + failure);
-              }
-              return compared(finding, artifact, file, beginning);
-            },
-            checks);
-  }
-
-  private Finding compared(
-      Finding found, GrantedArtifact artifact, GrantedFile file, byte[] beginning) {
-    ByteBuffer own = ByteBuffer.allocate(beginning.length);
-    try (RangeReader reader = file.blob().open(new ByteRange(0, beginning.length))) {
-      while (own.hasRemaining() && reader.read(own) >= 0) {
-        // Reads on.
-      }
-      if (own.flip().equals(ByteBuffer.wrap(beginning))) {
-        plain.put(artifact, Boolean.TRUE);
-        return found;
-      }
-      return new Finding.Refused(
-          "hawkBit's folder has %s of tenant %s encrypted: let devices of encrypted modules download from hawkBit itself"
-              .formatted(artifact.sha1(), artifact.tenant()));
-    } catch (StorageException e) {
-      return new Finding.Unavailable(String.valueOf(e.getMessage()));
-    }
+  /** Tells hawkBit of downloads. */
+  Reports.Recipient feedback(Outbox outbox) {
+    return new Feedback(client, queue, outbox);
   }
 
   @Override
   public void close() {
     queue.close();
     client.close();
+    source.close();
     answers.shutdownNow();
-    checks.shutdownNow();
   }
 }

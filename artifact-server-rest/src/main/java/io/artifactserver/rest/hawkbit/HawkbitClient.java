@@ -6,6 +6,7 @@ import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.rest.http.RequestPath;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,9 +17,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,6 +39,9 @@ final class HawkbitClient implements AutoCloseable {
 
   /** In bytes: a module has few artifacts, and each takes a kilobyte. */
   private static final long MAX_ANSWER = 1L << 20;
+
+  /** In the address of a deployment. */
+  private static final Pattern ACTION = Pattern.compile("/deploymentBase/(\\d{1,18})(?:[/?]|$)");
 
   private final HttpClient client;
   private final String address;
@@ -152,6 +159,100 @@ final class HawkbitClient implements AutoCloseable {
           }
           return response.body();
         });
+  }
+
+  /**
+   * Downloads an artifact from hawkBit itself, as the device would. The caller closes the body.
+   *
+   * @param position of the first byte
+   * @return whatever hawkBit answers; fails with a {@link TooManyRequestsException} if it wants to
+   *     be asked later
+   */
+  CompletableFuture<HttpResponse<InputStream>> download(
+      Question question, String fileName, long position) {
+    HttpRequest.Builder request =
+        request(question, question.path() + '/' + RequestPath.encode(fileName));
+    if (position > 0) {
+      request.header("Range", "bytes=" + position + '-');
+    }
+    return client
+        .sendAsync(request.build(), HttpResponse.BodyHandlers.ofInputStream())
+        .thenApply(response -> {
+          if (response.statusCode() == 429) {
+            close(response.body());
+            throw new TooManyRequestsException();
+          }
+          return response;
+        });
+  }
+
+  /**
+   * Asks for the number of the device's action.
+   *
+   * @return empty if it has none, or may not know; fails if hawkBit cannot be asked
+   */
+  CompletableFuture<OptionalLong> action(Question question) {
+    HttpRequest request =
+        request(question, question.devicePath()).header("Accept", "application/json").build();
+    return client
+        .sendAsync(
+            request,
+            HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), MAX_ANSWER))
+        .thenApplyAsync(
+            response ->
+                isDone(response.statusCode()) ? action(response.body()) : OptionalLong.empty(),
+            executor);
+  }
+
+  private OptionalLong action(byte[] body) {
+    String link =
+        mapper.readTree(body).path("_links").path("deploymentBase").path("href").asString("");
+    Matcher number = ACTION.matcher(link);
+    return number.find() ? OptionalLong.of(Long.parseLong(number.group(1))) : OptionalLong.empty();
+  }
+
+  /** Adds a line to the history of the device's action. Fails if hawkBit cannot be asked. */
+  CompletableFuture<Void> feedback(Question question, long action, String text) {
+    Map<String, Object> status =
+        Map.of(
+            "execution",
+            "download",
+            "result",
+            Map.of("finished", "none"),
+            "details",
+            List.of(text));
+    HttpRequest request =
+        request(question, question.devicePath() + "/deploymentBase/" + action + "/feedback")
+            .header("Content-Type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofByteArray(
+                    mapper.writeValueAsBytes(Map.of("status", status))))
+            .build();
+    return client
+        .sendAsync(request, HttpResponse.BodyHandlers.discarding())
+        .thenAccept(response -> {
+          // What is refused, as after the end of the action, is not worth another attempt.
+          boolean _ = isDone(response.statusCode());
+        });
+  }
+
+  /** Returns false if hawkBit refuses, and will again. */
+  private static boolean isDone(int status) {
+    if (status == 429) {
+      throw new TooManyRequestsException();
+    }
+    if (status >= 500) {
+      throw new CompletionException(new IOException("hawkBit answered " + status));
+    }
+    return status == 200;
+  }
+
+  private static void close(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException _) {
+      // Nobody wants it.
+    }
   }
 
   private HttpRequest.Builder request(Question question, String path) {

@@ -59,13 +59,12 @@ public record Question(
 
   /** The path of hawkBit's resource with the module's artifacts. */
   String path() {
-    return '/'
-        + tenant
-        + "/controller/v1/"
-        + RequestPath.encode(controllerId)
-        + "/softwaremodules/"
-        + softwareModuleId
-        + "/artifacts";
+    return devicePath() + "/softwaremodules/" + softwareModuleId + "/artifacts";
+  }
+
+  /** The path of hawkBit's resource of the device. */
+  String devicePath() {
+    return '/' + tenant + "/controller/v1/" + RequestPath.encode(controllerId);
   }
 
   /** Names the question for ever, and does not give the secret away. */

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.artifactserver.core.command.Command;
 import io.artifactserver.rest.command.Commands;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -72,6 +74,31 @@ class DoctorCommandTest {
   }
 
   @Test
+  void saysWhoCanReadHawkbitsArtifacts() throws IOException {
+    new Machine(root);
+    Path artifacts = folder.resolve("artifactrepo");
+    String[] arguments = {
+      "--artifact-server.data-dir=" + folder, "--artifact-server.hawkbit.artifacts=" + artifacts
+    };
+    run(Map.of(), arguments);
+    assertThat(printed()).contains("fail  hawkBit's artifacts", "is not there: mount");
+    Path file = Files.createDirectories(artifacts.resolve("DEFAULT/01/23")).resolve("0123");
+    run(Map.of(), arguments);
+    assertThat(printed()).contains("warn  hawkBit's artifacts", "has no artifact yet");
+    Files.writeString(file, "bytes");
+    run(Map.of(), arguments);
+    assertThat(printed()).contains("ok    hawkBit's artifacts", "1 files looked at");
+    // Root can read everything.
+    assumeThat(System.getProperty("user.name")).isNotEqualTo("root");
+    Files.setPosixFilePermissions(file, Set.of());
+    assertThat(run(Map.of(), arguments)).isEqualTo(1);
+    assertThat(printed())
+        .contains(
+            "fail  hawkBit's artifacts = " + file,
+            "--user " + Files.getAttribute(file, "unix:uid"));
+  }
+
+  @Test
   void anUnknownOptionIsRefusedBeforeAnythingIsMeasured() throws IOException {
     assertThat(run(Map.of(), "--artifact-server.data-dir=" + folder, "--jsn")).isEqualTo(2);
     assertThat(run(Map.of(), "--connections=many")).isEqualTo(2);
@@ -87,6 +114,10 @@ class DoctorCommandTest {
   void helps() {
     assertThat(run(Map.of(), "--help")).isZero();
     assertThat(output.toString(StandardCharsets.UTF_8)).contains("--connections=N", "10000");
+  }
+
+  private String printed() {
+    return output.toString(StandardCharsets.UTF_8);
   }
 
   private int run(Map<String, String> environment, String... arguments) {

@@ -10,13 +10,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -54,6 +55,11 @@ public final class FakeHawkbit implements AutoCloseable {
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicInteger mostUnderWay = new AtomicInteger();
+  private final Map<String, String> actions = new ConcurrentHashMap<>();
+  private final List<String> feedback = new CopyOnWriteArrayList<>();
+  private final AtomicInteger downloads = new AtomicInteger();
+  private final AtomicInteger cutAfter = new AtomicInteger(Integer.MAX_VALUE);
+  private final Semaphore cuts = new Semaphore(0);
   private final Semaphore silence = new Semaphore(0);
   private volatile Fault fault = Fault.NONE;
   private volatile String gatewayToken = "";
@@ -136,6 +142,7 @@ public final class FakeHawkbit implements AutoCloseable {
   @Override
   public void close() {
     fault(Fault.NONE);
+    cuts.release(1_000_000);
     server.stop(0);
     threads.shutdownNow();
   }
@@ -157,7 +164,7 @@ public final class FakeHawkbit implements AutoCloseable {
       return;
     }
     String controllerId = path.length > 4 ? URLDecoder.decode(path[4], StandardCharsets.UTF_8) : "";
-    if (path.length == 8) {
+    if (path.length == 8 && path[5].equals("softwaremodules")) {
       questions.computeIfAbsent(controllerId, _ -> new AtomicInteger()).incrementAndGet();
     }
     switch (fault) {
@@ -178,6 +185,16 @@ public final class FakeHawkbit implements AutoCloseable {
       send(exchange, 401, "", "");
       return;
     }
+    if (path.length == 5) {
+      send(exchange, 200, "application/json", root(controllerId));
+      return;
+    }
+    if (path[5].equals("deploymentBase")) {
+      String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      feedback.add(path[6] + ' ' + body);
+      send(exchange, path[6].equals(actions.get(controllerId)) ? 200 : 410, "", "");
+      return;
+    }
     String module = path.length > 6 ? path[6] : "";
     Map<String, byte[]> artifacts = modules.get(module);
     if (artifacts == null || !assigned.getOrDefault(controllerId, Set.of()).contains(module)) {
@@ -189,27 +206,70 @@ public final class FakeHawkbit implements AutoCloseable {
     }
   }
 
+  /** Gives the device an action to poll. */
+  public void action(String controllerId, String number) {
+    actions.put(controllerId, number);
+  }
+
+  /** What devices said of their actions: the action's number, and the body. */
+  public List<String> feedback() {
+    return List.copyOf(feedback);
+  }
+
+  private String root(String controllerId) {
+    String action = actions.get(controllerId);
+    String links =
+        action == null
+            ? ""
+            : "\"deploymentBase\":{\"href\":\"http://elsewhere/DEFAULT/controller/v1/%s/deploymentBase/%s?c=-1\"}"
+                .formatted(controllerId, action);
+    return "{\"config\":{\"polling\":{\"sleep\":\"00:05:00\"}},\"_links\":{" + links + "}}";
+  }
+
   private void download(HttpExchange exchange, byte @Nullable [] content) throws IOException {
     if (content == null) {
       send(exchange, 404, "", "");
       return;
     }
     String range = exchange.getRequestHeaders().getFirst("Range");
-    byte[] part =
-        range == null
-            ? content
-            : Arrays.copyOf(
-                content,
-                Math.min(
-                    content.length, Integer.parseInt(range.substring(range.indexOf('-') + 1)) + 1));
-    artifactBytes.addAndGet(part.length);
-    exchange
-        .getResponseHeaders()
-        .set("Content-Range", "bytes 0-%d/%d".formatted(part.length - 1, content.length));
-    exchange.sendResponseHeaders(range == null ? 200 : 206, part.length);
-    try (OutputStream body = exchange.getResponseBody()) {
-      body.write(part);
+    int first = 0;
+    int end = content.length;
+    if (range != null) {
+      String[] edges = range.substring("bytes=".length()).split("-", -1);
+      first = Integer.parseInt(edges[0]);
+      end = edges[1].isEmpty() ? end : Math.min(end, Integer.parseInt(edges[1]) + 1);
+      exchange
+          .getResponseHeaders()
+          .set("Content-Range", "bytes %d-%d/%d".formatted(first, end - 1, content.length));
     }
+    downloads.incrementAndGet();
+    exchange.sendResponseHeaders(range == null ? 200 : 206, end - first);
+    int cut = cutAfter.getAndSet(Integer.MAX_VALUE);
+    int sent = Math.min(end - first, cut);
+    artifactBytes.addAndGet(sent);
+    OutputStream body = exchange.getResponseBody();
+    body.write(content, first, sent);
+    body.flush();
+    if (cut < Integer.MAX_VALUE) {
+      cuts.acquireUninterruptibly();
+      throw new IOException("The connection is cut, as planned");
+    }
+    body.close();
+  }
+
+  /** The next download stops after so many bytes, until {@link #cut} ends its connection. */
+  public void stopAfter(int bytes) {
+    cutAfter.set(bytes);
+  }
+
+  /** Ends the connection of a download that stopped, or will. */
+  public void cut() {
+    cuts.release();
+  }
+
+  /** How many downloads were begun, ranges too. */
+  public int downloads() {
+    return downloads.get();
   }
 
   private String json(String module, Map<String, byte[]> artifacts) {

@@ -72,6 +72,19 @@ public final class HawkbitFolder implements GrantedFiles {
     }
   }
 
+  /** Remembers a file that is known to be whole. I/O. */
+  GrantedFile adopt(GrantedArtifact artifact) throws IOException {
+    Checked file = checked(artifact, Identity.of(path(artifact)));
+    remember(Key.of(artifact), file);
+    return file.file();
+  }
+
+  private Checked checked(GrantedArtifact artifact, Identity identity) {
+    return new Checked(
+        identity,
+        new GrantedFile(new HawkbitBlob(artifact, this, mappedFiles), identity.modifiedAt()));
+  }
+
   /**
    * Opens the file, and reads all of it if it is not the one that was read before. The caller
    * closes the channel.
@@ -85,10 +98,7 @@ public final class HawkbitFolder implements GrantedFiles {
       Checked known = checked.get(Key.of(artifact));
       if (known == null || !known.identity().equals(before)) {
         requireContent(artifact, channel);
-        known =
-            new Checked(
-                before,
-                new GrantedFile(new HawkbitBlob(artifact, this, mappedFiles), before.modifiedAt()));
+        known = checked(artifact, before);
       }
       // Another file may have taken its place before it was opened.
       if (!Identity.of(path).equals(before)) {
@@ -111,10 +121,16 @@ public final class HawkbitFolder implements GrantedFiles {
     checked.put(key, file);
   }
 
-  private static StorageException classified(
-      GrantedArtifact artifact, Path path, IOException failure) {
+  private StorageException classified(GrantedArtifact artifact, Path path, IOException failure) {
     return switch (failure) {
       case StorageException known -> known;
+      // hawkBit makes a tenant's folder with its first artifact, and an empty mount has none.
+      case NoSuchFileException _ when !Files.isDirectory(root.resolve(artifact.tenant())) ->
+          unavailable(
+              artifact,
+              "is not there, as nothing of the tenant is: is hawkBit's folder mounted at %s?"
+                  .formatted(root),
+              failure);
       case NoSuchFileException _ -> new BlobNotFound(NAME, HawkbitBlob.ref(artifact), failure);
       case AccessDeniedException _ ->
           unavailable(
@@ -162,7 +178,7 @@ public final class HawkbitFolder implements GrantedFiles {
   }
 
   /** Of characters that were checked: a tenant's, and hexadecimal digits. */
-  private Path path(GrantedArtifact artifact) {
+  Path path(GrantedArtifact artifact) {
     String sha1 = artifact.sha1().hex();
     int end = sha1.length();
     return root.resolve(artifact.tenant())
@@ -182,7 +198,7 @@ public final class HawkbitFolder implements GrantedFiles {
   }
 
   /** A content of a tenant. */
-  private record Key(String tenant, Digest sha256) {
+  record Key(String tenant, Digest sha256) {
     static Key of(GrantedArtifact artifact) {
       return new Key(artifact.tenant(), artifact.digests().sha256());
     }

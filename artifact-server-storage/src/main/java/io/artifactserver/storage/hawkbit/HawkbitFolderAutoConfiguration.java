@@ -1,20 +1,42 @@
 package io.artifactserver.storage.hawkbit;
 
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.storage.folder.DataFolder;
+import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.mapped.MappedFiles;
 import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
 import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** hawkBit's folder, where {@code artifact-server.hawkbit.artifacts} names one. */
-@AutoConfiguration(after = MappedFilesAutoConfiguration.class)
+/**
+ * Files of what hawkBit grants: in its own folder, where {@code artifact-server.hawkbit.artifacts}
+ * names one, or fetched from it with {@code artifact-server.hawkbit.pull}.
+ */
+@AutoConfiguration(after = {DataFolderAutoConfiguration.class, MappedFilesAutoConfiguration.class})
 @EnableConfigurationProperties(HawkbitFolderProperties.class)
 public class HawkbitFolderAutoConfiguration {
+  /** In the data folder. */
+  private static final String PULLED = "hawkbit";
+
   @Bean
   @ConditionalOnProperty("artifact-server.hawkbit.artifacts")
   HawkbitFolder hawkbitFolder(HawkbitFolderProperties properties, MappedFiles mappedFiles) {
     return new HawkbitFolder(Path.of(properties.artifacts()), mappedFiles);
+  }
+
+  @Bean
+  @ConditionalOnBooleanProperty("artifact-server.hawkbit.pull")
+  PulledFolder pulledFolder(
+      HawkbitFolderProperties properties, DataFolder folder, MappedFiles mappedFiles)
+      throws StorageException {
+    return PulledFolder.open(
+        folder.path().resolve(PULLED),
+        properties.pullSize().toBytes(),
+        folder.reserve()::hasRoomFor,
+        mappedFiles);
   }
 }

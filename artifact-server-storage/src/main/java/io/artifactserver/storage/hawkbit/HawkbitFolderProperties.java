@@ -2,12 +2,32 @@ package io.artifactserver.storage.hawkbit;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
- * Where hawkBit's artifacts are. Immutable.
+ * Where the files are that hawkBit grants. Immutable.
  *
  * @param artifacts hawkBit's folder of artifacts, mounted read-only here; empty, the default, if
  *     there is none
+ * @param pull whether files are fetched from hawkBit, each once, and kept in the data folder; off
+ *     by default. For a hawkBit whose folder cannot be mounted.
+ * @param pullSize most that these files take together; default 20 GB. Beyond it, what was fetched
+ *     first goes first.
  */
 @ConfigurationProperties("artifact-server.hawkbit")
-public record HawkbitFolderProperties(@DefaultValue("") String artifacts) {}
+public record HawkbitFolderProperties(
+    @DefaultValue("") String artifacts,
+    @DefaultValue("false") boolean pull,
+    @DefaultValue("20GB") DataSize pullSize) {
+  public HawkbitFolderProperties {
+    if (pull && !artifacts.isEmpty()) {
+      throw new IllegalArgumentException(
+          "artifact-server.hawkbit.artifacts names a folder, so there is nothing to fetch: leave"
+              + " artifact-server.hawkbit.pull out, or the folder");
+    }
+    if (pullSize.toBytes() <= 0) {
+      throw new IllegalArgumentException(
+          "artifact-server.hawkbit.pull-size is more than nothing, not " + pullSize);
+    }
+  }
+}

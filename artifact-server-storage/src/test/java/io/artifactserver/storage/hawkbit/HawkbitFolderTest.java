@@ -130,6 +130,7 @@ class HawkbitFolderTest {
   @Test
   void tenantsDoNotShareFiles() throws IOException {
     write(artifact("ONE", CONTENT), CONTENT);
+    write(artifact("TWO", new byte[1]), new byte[1]);
     HawkbitFolder folder = new HawkbitFolder(root, mappedFiles);
     assertThat(folder.check(artifact("ONE", CONTENT)).blob().length()).isEqualTo(CONTENT.length);
     assertThatExceptionOfType(BlobNotFound.class)
@@ -154,10 +155,15 @@ class HawkbitFolderTest {
   }
 
   @Test
-  void folderThatIsNotMountedHasNothing() {
-    HawkbitFolder folder = new HawkbitFolder(root.resolve("absent"), mappedFiles);
-    assertThatExceptionOfType(BlobNotFound.class)
-        .isThrownBy(() -> folder.check(artifact("DEFAULT", CONTENT)));
+  void folderThatIsNotMountedIsNoReasonToCallAFileMissing() throws IOException {
+    // An empty folder is what a mount leaves behind.
+    for (Path folder :
+        new Path[] {root.resolve("absent"), Files.createDirectory(root.resolve("e"))}) {
+      assertThatExceptionOfType(StorageUnavailable.class)
+          .isThrownBy(
+              () -> new HawkbitFolder(folder, mappedFiles).check(artifact("DEFAULT", CONTENT)))
+          .withMessageContaining("is hawkBit's folder mounted at " + folder);
+    }
   }
 
   /** As hawkBit does within a file system. */

@@ -1,0 +1,61 @@
+package io.artifactserver.rest.hawkbit;
+
+import java.io.IOException;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Tells hawkBit of downloads, as the device: a line in the history of its action. Thread-safe.
+ *
+ * <p>The line says {@code download}, never {@code downloaded}, which ends an action that only
+ * downloads. Its address has the action's number, and the device's own resource tells that.
+ */
+final class Feedback implements Reports.Recipient {
+  private final HawkbitClient client;
+  private final QuestionQueue queue;
+  private final Outbox outbox;
+
+  /**
+   * @param queue hawkBit is asked no more often than it allows
+   * @param outbox where reports wait
+   */
+  Feedback(HawkbitClient client, QuestionQueue queue, Outbox outbox) {
+    this.client = client;
+    this.queue = queue;
+    this.outbox = outbox;
+  }
+
+  @Override
+  public void tell(Report report, Question question) {
+    outbox.add(() -> send(report, question));
+  }
+
+  private void send(Report report, Question question) throws IOException, InterruptedException {
+    OptionalLong action = await(queue.ask(null, () -> client.action(question)));
+    if (action.isPresent()) {
+      await(queue.ask(null, () -> client.feedback(question, action.getAsLong(), text(report))));
+    }
+  }
+
+  private static String text(Report report) {
+    Report.Subject subject = report.subject();
+    return "artifact-server sent %d of %d bytes of %s: %s"
+        .formatted(
+            report.bytes(),
+            subject.length(),
+            subject.fileName(),
+            switch (report.state()) {
+              case COMPLETE -> "all of it";
+              case ABORTED -> "the device broke off, and may go on";
+            });
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) throws IOException, InterruptedException {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw new IOException("hawkBit cannot be told of a download: " + e.getCause(), e);
+    }
+  }
+}

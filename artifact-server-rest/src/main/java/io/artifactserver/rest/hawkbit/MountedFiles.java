@@ -1,0 +1,114 @@
+package io.artifactserver.rest.hawkbit;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.hawkbit.GrantedFile;
+import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** hawkBit's own folder, mounted here. Thread-safe. */
+final class MountedFiles implements Source {
+  /** Each reads a file from end to end. */
+  private static final int CHECK_THREADS = 2;
+
+  /** In bytes; two contents that begin alike by chance begin alike in fewer. */
+  private static final int BEGINNING = 64;
+
+  private final GrantedFiles files;
+  private final HawkbitClient client;
+  private final QuestionQueue queue;
+  private final ExecutorService checks = Hawkbit.threads("hawkbit-check-", CHECK_THREADS);
+
+  /**
+   * Artifacts that hawkBit serves as its folder has them: it did not encrypt them. By identity:
+   * grants that are the same share them.
+   */
+  private final Cache<GrantedArtifact, Boolean> plain =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
+
+  MountedFiles(GrantedFiles files, HawkbitClient client, QuestionQueue queue) {
+    this.files = files;
+    this.client = client;
+    this.queue = queue;
+  }
+
+  @Override
+  public Optional<GrantedFile> known(GrantedArtifact artifact) {
+    return plain.getIfPresent(artifact) == null ? Optional.empty() : files.known(artifact);
+  }
+
+  @Override
+  public CompletableFuture<Finding> look(
+      Question question, GrantedArtifact artifact, @Nullable Object sender) {
+    return CompletableFuture.supplyAsync(() -> check(artifact), checks)
+        .thenCompose(finding -> requirePlain(finding, question, sender));
+  }
+
+  private Finding check(GrantedArtifact artifact) {
+    try {
+      return new Finding.Found(artifact, files.check(artifact));
+    } catch (StorageException.BlobNotFound e) {
+      return new Finding.NotFound();
+    } catch (StorageException e) {
+      return new Finding.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * hawkBit's folder has the ciphertext of an encrypted module, and describes that: so the first
+   * bytes that it sends to a device are compared with the file's, once for each artifact.
+   */
+  private CompletableFuture<Finding> requirePlain(
+      Finding finding, Question question, @Nullable Object sender) {
+    if (!(finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file))
+        || plain.getIfPresent(artifact) != null) {
+      return CompletableFuture.completedFuture(finding);
+    }
+    int length = (int) Math.min(BEGINNING, artifact.length());
+    if (length == 0) {
+      plain.put(artifact, Boolean.TRUE);
+      return CompletableFuture.completedFuture(finding);
+    }
+    return queue
+        .ask(sender, () -> client.beginning(question, artifact.fileName(), length))
+        .handleAsync(
+            (beginning, failure) -> {
+              if (failure != null) {
+                return new Finding.Unavailable(
+                    "cannot tell whether hawkBit encrypts this artifact: " + failure);
+              }
+              return compared(finding, artifact, file, beginning);
+            },
+            checks);
+  }
+
+  private Finding compared(
+      Finding found, GrantedArtifact artifact, GrantedFile file, byte[] beginning) {
+    ByteBuffer own = ByteBuffer.allocate(beginning.length);
+    try (RangeReader reader = file.blob().open(new ByteRange(0, beginning.length))) {
+      while (own.hasRemaining() && reader.read(own) >= 0) {
+        // Reads on.
+      }
+      if (own.flip().equals(ByteBuffer.wrap(beginning))) {
+        plain.put(artifact, Boolean.TRUE);
+        return found;
+      }
+      return Finding.Refused.encrypted(artifact);
+    } catch (StorageException e) {
+      return new Finding.Unavailable(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public void close() {
+    checks.shutdownNow();
+  }
+}

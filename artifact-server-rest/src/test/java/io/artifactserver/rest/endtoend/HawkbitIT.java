@@ -1,0 +1,170 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.rest.hawkbit.FakeHawkbit;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged server beside a stand-in for hawkBit: with its folder, and without. */
+class HawkbitIT {
+  private static final byte[] CONTENT = Bytes.random(3_000_000, 22);
+  private static final String FILE =
+      "/DEFAULT/controller/v1/device/softwaremodules/7/artifacts/fw.img";
+  private static final String TOKEN = "TargetToken secret-of-the-device";
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final List<String> posted = new CopyOnWriteArrayList<>();
+  private FakeHawkbit hawkbit;
+  private HttpServer webhook;
+
+  @BeforeEach
+  void start() throws IOException {
+    hawkbit = new FakeHawkbit();
+    hawkbit.device("device", "secret-of-the-device");
+    hawkbit.assign("device", "7");
+    hawkbit.artifact("7", "fw.img", CONTENT);
+    webhook = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
+    webhook.createContext(
+        "/",
+        exchange -> {
+          byte[] body = exchange.getRequestBody().readAllBytes();
+          posted.add(new String(body, StandardCharsets.UTF_8));
+          // The first one is not taken.
+          exchange.sendResponseHeaders(posted.size() == 1 ? 503 : 204, -1);
+          exchange.close();
+        });
+    webhook.start();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    webhook.stop(0);
+    hawkbit.close();
+  }
+
+  @Test
+  void servesItsFolder(@TempDir Path data, @TempDir Path folder) throws Exception {
+    try (PackagedServer server =
+        PackagedServer.start(
+            data,
+            "--artifact-server.hawkbit.url=" + hawkbit.url(),
+            "--artifact-server.hawkbit.artifacts=" + folder,
+            "--artifact-server.hawkbit.grant-time=1s",
+            "--artifact-server.access.public-metrics=true",
+            "--artifact-server.hawkbit.webhook=http://127.0.0.1:"
+                + webhook.getAddress().getPort()
+                + "/hook")) {
+      assertThat(get(server, TOKEN).statusCode()).isEqualTo(503);
+      eventually("the log says why", () -> server.log().contains("folder mounted at " + folder));
+      write(folder);
+      assertThat(get(server, TOKEN, "Range", "bytes=0-99").statusCode()).isEqualTo(206);
+      assertThat(posted).isEmpty();
+      HttpResponse<byte[]> whole = get(server, TOKEN);
+      assertThat(whole.body()).isEqualTo(CONTENT);
+      // Told once, and once more because nobody took it.
+      eventually("the webhook is told", () -> posted.size() == 2);
+      assertThat(posted.getLast())
+          .contains("\"tenant\":\"DEFAULT\"", "\"controllerId\":\"device\"")
+          .contains("\"softwareModuleId\":7", "\"fileName\":\"fw.img\"")
+          .contains("\"bytes\":3000000", "\"state\":\"complete\"");
+      assertThat(get(server, TOKEN).statusCode()).isEqualTo(200);
+      assertThat(posted).hasSize(2);
+      assertThat(send(server, "/actuator/prometheus", "").body())
+          .asString(StandardCharsets.UTF_8)
+          .contains("artifact_server_hawkbit_download_bytes_total{tenant=\"DEFAULT\"}")
+          .contains(
+              "artifact_server_hawkbit_downloads_total{ending=\"complete\",tenant=\"DEFAULT\"}");
+      // A token that was rotated is refused when the grant has ended.
+      hawkbit.device("device", "another");
+      eventually("the old token is refused", () -> get(server, TOKEN).statusCode() == 401);
+      assertThat(get(server, "TargetToken another").statusCode()).isEqualTo(200);
+      hawkbit.unassign("device", "7");
+      eventually(
+          "what is not assigned is missing",
+          () -> get(server, "TargetToken another").statusCode() == 404);
+    }
+  }
+
+  @Test
+  void fetchesWhatItHasNoFolderFor(@TempDir Path data) throws Exception {
+    String[] arguments = {
+      "--artifact-server.hawkbit.url=" + hawkbit.url(), "--artifact-server.hawkbit.pull=true"
+    };
+    hawkbit.device("second", "another");
+    hawkbit.assign("second", "7");
+    hawkbit.stopAfter(1_000_000);
+    try (PackagedServer server = PackagedServer.start(data, arguments)) {
+      HttpResponse<byte[]> meanwhile = get(server, TOKEN, "Range", "bytes=100-199");
+      assertThat(meanwhile.statusCode()).isEqualTo(206);
+      assertThat(meanwhile.body()).isEqualTo(Arrays.copyOfRange(CONTENT, 100, 200));
+      CompletableFuture<HttpResponse<byte[]>> whole =
+          client.sendAsync(
+              request(server, FILE.replace("/device/", "/second/"), "TargetToken another"),
+              HttpResponse.BodyHandlers.ofByteArray());
+      assertThat(whole).isNotDone();
+      hawkbit.cut();
+      assertThat(whole.join().body()).isEqualTo(CONTENT);
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
+      assertThat(hawkbit.downloads()).isEqualTo(2);
+      assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
+    }
+    try (PackagedServer server = PackagedServer.start(data, arguments)) {
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
+      assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
+    }
+  }
+
+  private static void write(Path folder) throws IOException {
+    DigestAlgorithm algorithm = DigestAlgorithm.SHA_1;
+    String sha1 = Digest.of(algorithm, algorithm.newMessageDigest().digest(CONTENT)).hex();
+    Path parent =
+        Files.createDirectories(
+            folder.resolve("DEFAULT").resolve(sha1.substring(36, 38)).resolve(sha1.substring(38)));
+    Files.write(parent.resolve(sha1), CONTENT);
+  }
+
+  private HttpResponse<byte[]> get(PackagedServer server, String token, String... fields)
+      throws IOException, InterruptedException {
+    return send(server, FILE, token, fields);
+  }
+
+  private HttpResponse<byte[]> send(
+      PackagedServer server, String path, String token, String... fields)
+      throws IOException, InterruptedException {
+    return client.send(
+        request(server, path, token, fields), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  private static HttpRequest request(
+      PackagedServer server, String path, String token, String... fields) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(server.uri(path));
+    if (!token.isEmpty()) {
+      request.header("Authorization", token);
+    }
+    if (fields.length > 0) {
+      request.headers(fields);
+    }
+    return request.build();
+  }
+}
