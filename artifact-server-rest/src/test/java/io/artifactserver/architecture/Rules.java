@@ -18,7 +18,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 
-/** Rules R1 to R14 of docs/architecture.md. */
+/** Rules R1 to R15 of docs/architecture.md. */
 final class Rules {
   private static final String CORE = "io.artifactserver.core..";
   private static final String STORAGE = "io.artifactserver.storage..";
@@ -152,6 +152,21 @@ final class Rules {
                       call.getTarget().getName().matches("write|flush|fill")
                           && call.getTargetOwner()
                               .isAssignableTo("org.eclipse.jetty.io.EndPoint")));
+
+  /** What is moved elsewhere comes back, or is gone, with a power cut. */
+  static final ArchRule R15_ONLY_DURABLE_FILES_MOVES_FILES =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.artifactserver.core.file..")
+          .should()
+          .callMethodWhere(
+              describe(
+                  "Files.move or File.renameTo",
+                  call ->
+                      (call.getTarget().getName().equals("move")
+                              && call.getTargetOwner().isEquivalentTo(java.nio.file.Files.class))
+                          || (call.getTarget().getName().equals("renameTo")
+                              && call.getTargetOwner().isEquivalentTo(java.io.File.class))));
 
   private static DescribedPredicate<JavaClass> isIn(Set<String> names) {
     return resideInAnyPackage(

@@ -122,6 +122,10 @@ class RepositoryEncryptionTest {
     assertThat(find("edge/b").blob().encrypted()).isTrue();
     assertThat(catalog.suspects(List.of(damaged.key()))).containsExactly(damaged.key());
     assertThat(encrypted.openUploads()).isZero();
+
+    // The next runs leave it alone: nothing of it is written again.
+    faulty.failWriteAt(0, new StorageException.StorageUnavailable("memory", "written", null));
+    assertThat(encryption.run()).isEqualTo(new Run(0, 1));
   }
 
   private Artifact put(String id, String content) throws Exception {

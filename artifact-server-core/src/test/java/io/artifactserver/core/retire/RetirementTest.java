@@ -211,6 +211,23 @@ class RetirementTest {
     assertThat(steady.instant()).isEqualTo(now);
   }
 
+  /** What was deleted in between has a time that looks an hour old afterwards. */
+  @Test
+  void aClockThatIsSetBackAndForwardAgainShortensNoGrace() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    SteadyClock steady = new SteadyClock(() -> now, nanos::get);
+    ArtifactRetirement careful =
+        new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, steady);
+    Artifact artifact = put("a", "one");
+    now = now.minus(Duration.ofHours(1));
+    careful.retire(artifact.id());
+    assertThat(careful.deleteExpired()).isZero();
+    pass(Duration.ofHours(1));
+    assertThat(careful.deleteExpired()).isZero();
+    nanos.set(Duration.ofMinutes(11).toNanos());
+    assertThat(careful.deleteExpired()).isEqualTo(1);
+  }
+
   private void pass(Duration time) {
     now = now.plus(time);
   }

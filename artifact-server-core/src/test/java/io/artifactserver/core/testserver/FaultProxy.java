@@ -88,6 +88,9 @@ public final class FaultProxy implements Closeable {
 
     /** A byte of the request's body is another one, or the first one where the body is shorter. */
     record FlipUpload(int position) implements Fault {}
+
+    /** The bytes of the request's body arrive one byte further on, the last one first. */
+    record ShiftUpload() implements Fault {}
   }
 
   private record Planned(Predicate<Request> condition, Fault fault, AtomicInteger times) {}
@@ -274,11 +277,7 @@ public final class FaultProxy implements Closeable {
         }
         case Fault.Shift _ -> {
           byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
-          byte[] shifted = bytes.clone();
-          for (int i = 0; i < bytes.length; i++) {
-            shifted[(i + 1) % bytes.length] = bytes[i];
-          }
-          answer(toClient, fields, shifted, answer);
+          answer(toClient, fields, shifted(bytes), answer);
           return true;
         }
         case Fault.Deny(int status, String code) -> {
@@ -292,7 +291,7 @@ public final class FaultProxy implements Closeable {
           answer(toClient, whole(fields), wholeBody(fields, bytes), answer);
           return true;
         }
-        case Fault.FlipUpload _ -> {
+        case Fault.FlipUpload _, Fault.ShiftUpload _ -> {
           // Done on the way to the server.
         }
         case Fault.ResetUpload _, Fault.TruncateUpload _, Fault.StallUpload _ ->
@@ -373,10 +372,20 @@ public final class FaultProxy implements Closeable {
         }
         toServer.write(body);
       }
+      case Fault.ShiftUpload _ ->
+          toServer.write(shifted(fromClient.readNBytes(Math.toIntExact(length))));
       case null, default -> HttpMessages.transfer(fromClient, toServer, length, _ -> {});
     }
     toServer.flush();
     return true;
+  }
+
+  private static byte[] shifted(byte[] bytes) {
+    byte[] shifted = bytes.clone();
+    for (int i = 0; i < bytes.length; i++) {
+      shifted[(i + 1) % bytes.length] = bytes[i];
+    }
+    return shifted;
   }
 
   private static void skipBody(List<String> fields, InputStream fromServer, long body)

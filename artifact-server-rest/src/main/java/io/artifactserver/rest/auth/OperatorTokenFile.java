@@ -4,17 +4,12 @@ import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -56,7 +51,7 @@ public final class OperatorTokenFile {
     TokenSecret secret = TokenSecret.generate();
     // A crash in between leaves no file, and the next start makes another token.
     add(secret);
-    write(secret);
+    DurableFiles.write(file, StandardCharsets.US_ASCII.encode(secret.reveal() + "\n"));
     LOG.info(PLACE, file);
   }
 
@@ -104,27 +99,5 @@ public final class OperatorTokenFile {
             .orElseThrow(() ->
                 new IllegalStateException(
                     "%s does not hold a token; delete the file to get a new one".formatted(file))));
-  }
-
-  private void write(TokenSecret secret) throws IOException {
-    Path part = file.resolveSibling(FILE_NAME + ".part");
-    Files.deleteIfExists(part);
-    Files.createFile(
-        part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    try (FileChannel channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
-      ByteBuffer text =
-          ByteBuffer.wrap((secret.reveal() + "\n").getBytes(StandardCharsets.US_ASCII));
-      while (text.hasRemaining()) {
-        channel.write(text);
-      }
-      // An empty file after a power cut would stop the next start.
-      channel.force(true);
-    }
-    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    // The move itself must survive a power cut: the database is about to know the token.
-    try (FileChannel folder =
-        FileChannel.open(Objects.requireNonNull(file.getParent()), StandardOpenOption.READ)) {
-      folder.force(true);
-    }
   }
 }

@@ -1,15 +1,14 @@
 package io.artifactserver.rest.link;
 
 import io.artifactserver.core.access.LinkKeys;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
@@ -89,24 +88,9 @@ final class LinkKeyFile {
     }
   }
 
+  /** Durably: a revoked key must not come back with a power cut. */
   private LinkKeys write(LinkKeys keys) throws IOException {
-    Path part = path.resolveSibling(NAME + ".part");
-    Files.deleteIfExists(part);
-    try (FileChannel channel =
-        FileChannel.open(
-            part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-      ByteBuffer bytes = StandardCharsets.US_ASCII.encode(keys.reveal());
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
-    // A revoked key must not come back with a power cut.
-    try (FileChannel folder =
-        FileChannel.open(Objects.requireNonNull(path.getParent()), StandardOpenOption.READ)) {
-      folder.force(true);
-    }
+    DurableFiles.write(path, StandardCharsets.US_ASCII.encode(keys.reveal()));
     return keys;
   }
 

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The backups of docs/operations.md, as printed: what is lost comes back. */
 class BackupIT {
@@ -23,7 +25,7 @@ class BackupIT {
   void whatWasBackedUpIsServedAfterTheFolderWasLost() throws Exception {
     try (PackagedServer server = PackagedServer.start(data());
         Operator operator = new Operator(server)) {
-      String revoked = fill(operator);
+      Revoked revoked = fill(operator);
       server.stop();
       run("embedded backup", Map.of());
       Files.move(data(), folder.resolve("lost"));
@@ -42,7 +44,7 @@ class BackupIT {
           Map.of(
               "BACKUP", folder.resolve("backup").toString(),
               "KEYS", folder.resolve("keys").toString());
-      String revoked;
+      Revoked revoked;
       try (PackagedServer server = PackagedServer.start(data(), postgres.settings("before"));
           Operator operator = new Operator(server)) {
         revoked = fill(operator);
@@ -56,33 +58,69 @@ class BackupIT {
       try (PackagedServer server = PackagedServer.start(data(), postgres.settings("after"));
           Operator operator = new Operator(server)) {
         requireFilled(operator, revoked);
-        assertThat(operator.downloadAsNobody("/artifacts/plain/later").statusCode())
-            .as("uploaded after the backup")
-            .isEqualTo(404);
+        requireNothingLater(operator);
       }
     }
   }
 
-  /** Returns the id of a token that was revoked. */
-  private static String fill(Operator operator) throws IOException, InterruptedException {
+  /** The backup is made while the stack runs; its volumes are lost. */
+  @Test
+  void theComposeStackComesBack() throws Exception {
+    try (ComposeStack stack = ComposeStack.prepare(folder.resolve("stack"));
+        Operator operator = new Operator(stack)) {
+      stack.start();
+      Revoked revoked = fill(operator);
+      run("compose backup", stack.environment());
+      assertThat(operator.put("plain", "later", Bytes.random(1000, 3)).statusCode()).isEqualTo(201);
+      stack.destroy();
+      run("compose restore", stack.environment());
+      stack.awaitHealthy();
+      requireFilled(operator, revoked);
+      requireNothingLater(operator);
+    }
+  }
+
+  private record Revoked(String id, String token) {}
+
+  /** Returns a token of an operator that was revoked. */
+  private static Revoked fill(Operator operator) throws IOException, InterruptedException {
     operator.createRepository("plain", true);
     operator.createEncryptedRepository("vault");
     assertThat(operator.put("plain", "firmware", FIRMWARE).statusCode()).isEqualTo(201);
     assertThat(operator.put("vault", "firmware", FIRMWARE).statusCode()).isEqualTo(201);
-    String token = operator.json("POST", "/api/v1/tokens", "{\"name\": \"old\"}").body();
-    String id = token.replaceAll(".*\"id\":\"([^\"]+)\".*", "$1");
-    assertThat(operator.delete("/api/v1/tokens/" + id).statusCode()).isEqualTo(204);
-    return id;
+    JsonNode token =
+        JsonMapper.shared()
+            .readTree(
+                operator
+                    .json("POST", "/api/v1/tokens", "{\"name\": \"old\", \"role\": \"admin\"}")
+                    .body());
+    Revoked revoked = new Revoked(token.get("id").asString(), token.get("token").asString());
+    assertThat(status(operator, revoked)).isEqualTo(200);
+    assertThat(operator.delete("/api/v1/tokens/" + revoked.id).statusCode()).isEqualTo(204);
+    return revoked;
   }
 
-  private static void requireFilled(Operator operator, String revoked)
+  private static int status(Operator operator, Revoked token)
+      throws IOException, InterruptedException {
+    return operator.downloadAsDevice("/api/v1/tokens", "Bearer " + token.token).statusCode();
+  }
+
+  private static void requireFilled(Operator operator, Revoked revoked)
       throws IOException, InterruptedException {
     for (String repository : new String[] {"plain", "vault"}) {
       assertThat(operator.downloadAsNobody("/artifacts/" + repository + "/firmware").body())
           .isEqualTo(FIRMWARE);
     }
     assertThat(operator.put("vault", "other", Bytes.random(1000, 2)).statusCode()).isEqualTo(201);
-    assertThat(operator.get("/api/v1/tokens").body()).doesNotContain(revoked);
+    assertThat(operator.get("/api/v1/tokens").body()).doesNotContain(revoked.id);
+    assertThat(status(operator, revoked)).isEqualTo(401);
+  }
+
+  private static void requireNothingLater(Operator operator)
+      throws IOException, InterruptedException {
+    assertThat(operator.downloadAsNobody("/artifacts/plain/later").statusCode())
+        .as("uploaded after the backup")
+        .isEqualTo(404);
   }
 
   private Path data() {

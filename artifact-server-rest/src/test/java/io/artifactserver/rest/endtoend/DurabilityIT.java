@@ -17,11 +17,14 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What was answered holds: over restarts, beside a second server, without a database or a disk. */
 class DurabilityIT {
   private static final String REPOSITORIES = "/api/v1/repositories";
   private static final String FIRMWARE = "/artifacts/public/firmware";
+  private static final String SEALED = "/artifacts/vault/firmware";
 
   @TempDir private Path folder;
 
@@ -57,8 +60,15 @@ class DurabilityIT {
         Operator operator = new Operator(server);
         Wire probe = new Wire(server.port())) {
       operator.createRepository("public", true);
-      assertThat(operator.put("public", "firmware", firmware).statusCode()).isEqualTo(201);
+      operator.createEncryptedRepository("vault");
+      operator.createRepository("secret", false);
+      for (String repository : new String[] {"public", "vault", "secret"}) {
+        assertThat(operator.put(repository, "firmware", firmware).statusCode()).isEqualTo(201);
+      }
+      Device device = Device.of(operator);
       assertThat(operator.downloadAsNobody(FIRMWARE).body()).isEqualTo(firmware);
+      assertThat(operator.downloadAsNobody(SEALED).body()).isEqualTo(firmware);
+      assertThat(device.download(operator)).isEqualTo(200);
       requireStatus(probe, "/actuator/health/readiness", 200);
       // It cannot come back while its programs are away.
       Path programs = server.dataFolder().resolve("postgres-binaries");
@@ -68,12 +78,16 @@ class DurabilityIT {
       eventually("readiness says so", () -> status(probe, "/actuator/health/readiness") == 503);
       for (int i = 0; i < 20; i++) {
         assertThat(operator.downloadAsNobody(FIRMWARE).body()).isEqualTo(firmware);
+        assertThat(operator.downloadAsNobody(SEALED).body()).isEqualTo(firmware);
+        assertThat(device.download(operator)).isEqualTo(200);
         TimeUnit.MILLISECONDS.sleep(50);
       }
-      HttpResponse<String> refused = operator.get(REPOSITORIES);
-      assertThat(refused.statusCode()).isEqualTo(503);
-      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-      assertThat(refused.headers().firstValue("Content-Type")).contains("application/problem+json");
+      requireRefusals(operator, firmware);
+      // Nobody knows whether the database had it, so it is as good as revoked.
+      requireRefusal(operator.delete("/api/v1/tokens/" + device.id));
+      assertThat(device.download(operator)).isEqualTo(503);
+      requireRefusal(operator.delete(REPOSITORIES + "/public/artifacts/firmware"));
+      assertThat(operator.downloadAsNobody(FIRMWARE).statusCode()).isEqualTo(503);
       Files.move(away, programs);
       eventually("readiness is back", () -> status(probe, "/actuator/health/readiness") == 200);
       eventually("so is the API", () -> operator.get(REPOSITORIES).statusCode() == 200);
@@ -81,6 +95,85 @@ class DurabilityIT {
       eventually(
           "so are uploads",
           () -> operator.put("public", "other", firmware).statusCode() / 100 == 2);
+      for (String job : new String[] {"sweep", "rewrap", "encrypt", "derive"}) {
+        eventually(
+            job + " was done",
+            () ->
+                operator
+                    .get("/actuator/prometheus")
+                    .body()
+                    .contains(
+                        "artifact_server_job_last_success_seconds{job=\"%s\"} ".formatted(job)));
+      }
+    }
+  }
+
+  /** What the control plane says of everything, and the data plane of what it does not know. */
+  private static void requireRefusals(Operator operator, byte[] firmware) throws Exception {
+    requireRefusal(operator.get(REPOSITORIES));
+    requireRefusal(operator.get(REPOSITORIES + "/public/artifacts"));
+    requireRefusal(operator.get("/api/v1/tokens"));
+    requireRefusal(operator.createRepository("new", true));
+    requireRefusal(operator.json("POST", "/api/v1/tokens", "{\"name\": \"new\"}"));
+    requireRefusal(operator.put("public", "new", firmware));
+    requireRefusal(operator.put("public", "firmware", firmware, "If-None-Match", "*"));
+    requireRefusal(operator.get("/artifacts/public/unknown"));
+  }
+
+  private static void requireRefusal(HttpResponse<String> answer) {
+    assertThat(answer.statusCode()).as("%s: %s", answer.uri(), answer.body()).isEqualTo(503);
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    assertThat(answer.headers().firstValue("Content-Type")).contains("application/problem+json");
+    assertThat(answer.body()).contains("\"status\":503");
+  }
+
+  /** One that may download everything. */
+  private record Device(String id, String token) {
+    static Device of(Operator operator) throws IOException, InterruptedException {
+      JsonNode token =
+          JsonMapper.shared()
+              .readTree(operator.json("POST", "/api/v1/tokens", "{\"name\": \"device\"}").body());
+      return new Device(token.get("id").asString(), token.get("token").asString());
+    }
+
+    int download(Operator operator) throws IOException, InterruptedException {
+      return operator
+          .downloadAsDevice("/artifacts/secret/firmware", "Bearer " + token)
+          .statusCode();
+    }
+  }
+
+  /** What another process did to the database is not what the cache remembers. */
+  @Test
+  void anUploadIsAnsweredAsTheDatabaseIs() throws Exception {
+    byte[] firmware = Bytes.random(300_000, 1);
+    byte[] other = Bytes.random(300_000, 2);
+    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+        Operator operator = new Operator(server)) {
+      operator.createRepository("public", true);
+      for (String name : new String[] {"same", "other", "condition"}) {
+        assertThat(operator.put("public", name, firmware).statusCode()).isEqualTo(201);
+        assertThat(operator.downloadAsNobody("/artifacts/public/" + name).body())
+            .isEqualTo(firmware);
+      }
+      try (Connection connection = connect(server.dataFolder(), "artifact_server");
+          Statement statement = connection.createStatement()) {
+        assertThat(statement.executeUpdate("delete from artifact")).isEqualTo(3);
+        assertThat(statement.executeUpdate("delete from blob")).isEqualTo(1);
+      }
+      assertThat(operator.downloadAsNobody("/artifacts/public/same").statusCode())
+          .as("the cache remembers it")
+          .isEqualTo(200);
+      assertThat(operator.put("public", "same", firmware).statusCode()).isEqualTo(201);
+      assertThat(operator.put("public", "other", other).statusCode()).isEqualTo(201);
+      assertThat(operator.put("public", "condition", firmware, "If-None-Match", "*").statusCode())
+          .isEqualTo(201);
+      server.stop();
+      server.restart();
+      for (String name : new String[] {"same", "other", "condition"}) {
+        assertThat(operator.downloadAsNobody("/artifacts/public/" + name).body())
+            .isEqualTo(name.equals("other") ? other : firmware);
+      }
     }
   }
 
@@ -209,19 +302,29 @@ class DurabilityIT {
 
   /** Settings of a server on a database of its own, in the cluster of another server's folder. */
   static String[] newDatabase(Path dataFolder, String name) throws Exception {
-    String port = Files.readAllLines(dataFolder.resolve("postgres/postmaster.pid")).get(3);
-    String password = Files.readString(dataFolder.resolve("postgres-secret")).strip();
-    String address = "jdbc:postgresql://127.0.0.1:" + port + "/";
-    try (Connection connection =
-            DriverManager.getConnection(address + "artifact_server", "artifact_server", password);
+    try (Connection connection = connect(dataFolder, "artifact_server");
         Statement statement = connection.createStatement()) {
       statement.execute("create database " + name);
     }
     return new String[] {
-      "--artifact-server.database.url=" + address + name,
+      "--artifact-server.database.url=" + address(dataFolder, name),
       "--artifact-server.database.username=artifact_server",
-      "--artifact-server.database.password=" + password
+      "--artifact-server.database.password=" + password(dataFolder)
     };
+  }
+
+  private static Connection connect(Path dataFolder, String database) throws Exception {
+    return DriverManager.getConnection(
+        address(dataFolder, database), "artifact_server", password(dataFolder));
+  }
+
+  private static String address(Path dataFolder, String database) throws IOException {
+    String port = Files.readAllLines(dataFolder.resolve("postgres/postmaster.pid")).get(3);
+    return "jdbc:postgresql://127.0.0.1:%s/%s".formatted(port, database);
+  }
+
+  private static String password(Path dataFolder) throws IOException {
+    return Files.readString(dataFolder.resolve("postgres-secret")).strip();
   }
 
   static long postmaster(Path dataFolder) throws IOException {

@@ -11,10 +11,10 @@ import javax.net.ssl.SSLContext;
 
 /** An operator's HTTP client. Used by one thread. */
 final class Operator implements AutoCloseable {
-  private final PackagedServer server;
+  private final RunningServer server;
   private final HttpClient client;
 
-  Operator(PackagedServer server) {
+  Operator(RunningServer server) {
     this.server = server;
     this.client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   }
@@ -22,7 +22,7 @@ final class Operator implements AutoCloseable {
   /**
    * @param trust in the server's certificate
    */
-  Operator(PackagedServer server, SSLContext trust) {
+  Operator(RunningServer server, SSLContext trust) {
     this.server = server;
     this.client =
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).sslContext(trust).build();

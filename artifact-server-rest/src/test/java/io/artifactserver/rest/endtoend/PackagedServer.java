@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The packaged jar as its own process on a data folder, started, stopped and killed as an operator
  * or a crash would. Used by one thread.
  */
-final class PackagedServer implements AutoCloseable {
+final class PackagedServer implements RunningServer, AutoCloseable {
   private static final long START_SECONDS = 240;
 
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
@@ -112,11 +112,13 @@ final class PackagedServer implements AutoCloseable {
     return Files.readString(log);
   }
 
-  String operatorToken() throws IOException {
+  @Override
+  public String operatorToken() throws IOException {
     return Files.readString(dataFolder.resolve("operator-token")).strip();
   }
 
-  URI uri(String pathAndQuery) {
+  @Override
+  public URI uri(String pathAndQuery) {
     String scheme = port == healthPort ? "http" : "https";
     return URI.create(scheme + "://127.0.0.1:" + port + pathAndQuery);
   }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
@@ -7,6 +8,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.StorageException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -35,24 +37,27 @@ public final class EncryptedBlobStore implements BlobStore {
    */
   public EncryptedBlobStore(
       BlobStore inner, DataKeyStore dataKeys, KeyRing ring, int segmentLength) {
-    this(inner, dataKeys, ring, segmentLength, Optional.empty());
+    this(inner, dataKeys, ring, segmentLength, Optional.empty(), SegmentKeys.MIN_IDLE_TIME);
   }
 
   /**
    * @param inner keeps the ciphertext, beside blobs that are none of this store
    * @param segmentLength of new blobs, in bytes; the others say theirs
    * @param copies of what is asked for again and again, if there may be any
+   * @param idleTime how long the key of a blob is remembered that nobody asks for
    */
   EncryptedBlobStore(
       BlobStore inner,
       DataKeyStore dataKeys,
       KeyRing ring,
       int segmentLength,
-      Optional<DecryptedCopies> copies) {
+      Optional<DecryptedCopies> copies,
+      Duration idleTime) {
     this.inner = inner;
     this.dataKeys = dataKeys;
     this.name = "encrypted-" + inner.name();
-    this.segmentKeys = new SegmentKeys(inner, dataKeys, ring, name);
+    this.segmentKeys =
+        new SegmentKeys(inner, dataKeys, ring, name, idleTime, Ticker.systemTicker());
     this.copies = copies;
     this.ciphers = new SegmentCipher.Pool(segmentLength, IDLE_CIPHERS);
     this.segmentLength = new SegmentLayout(segmentLength, 0).segmentLength();

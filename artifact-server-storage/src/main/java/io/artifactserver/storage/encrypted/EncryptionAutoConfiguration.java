@@ -6,10 +6,12 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import io.artifactserver.core.encryption.RingKeys;
+import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.folder.DataFolder;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -73,11 +75,20 @@ public class EncryptionAutoConfiguration {
       DataKeyStore dataKeys,
       KeyRing ring,
       EncryptionProperties properties,
+      CatalogProperties catalog,
       DecryptedCopies copies) {
     int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
     Thread.ofPlatform().daemon().name("cipher-warm-up").start(SegmentCipher::warmUp);
     return BlobStores.of(
-        store, new EncryptedBlobStore(store, dataKeys, ring, segmentLength, Optional.of(copies)));
+        store,
+        new EncryptedBlobStore(
+            store, dataKeys, ring, segmentLength, Optional.of(copies), idleTime(catalog)));
+  }
+
+  /** While the database cannot be asked, what the catalog remembers needs its key. */
+  private static Duration idleTime(CatalogProperties catalog) {
+    Duration known = catalog.cacheTtl().plus(catalog.staleTime());
+    return known.compareTo(SegmentKeys.MIN_IDLE_TIME) > 0 ? known : SegmentKeys.MIN_IDLE_TIME;
   }
 
   @Bean

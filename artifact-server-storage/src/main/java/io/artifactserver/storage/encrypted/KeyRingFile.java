@@ -2,7 +2,7 @@ package io.artifactserver.storage.encrypted;
 
 import com.google.crypto.tink.Aead;
 import com.google.crypto.tink.KmsClients;
-import io.artifactserver.storage.folder.DurableFiles;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

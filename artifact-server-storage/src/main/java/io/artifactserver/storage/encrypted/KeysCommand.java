@@ -1,6 +1,7 @@
 package io.artifactserver.storage.encrypted;
 
 import io.artifactserver.core.command.Command;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -10,7 +11,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,9 +75,7 @@ public final class KeysCommand implements Command {
   int create() throws GeneralSecurityException, IOException {
     KeyRingFile file = file();
     // As the server makes its data folder.
-    Files.createDirectories(
-        Objects.requireNonNull(file.path().getParent()),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    DurableFiles.createFolder(Objects.requireNonNull(file.path().getParent()));
     file.create(Keyset.generate(Instant.now()));
     output().println("Made the key ring " + file.path());
     output().println("Back it up, apart from the data: encrypted artifacts are lost without it.");

@@ -2,6 +2,7 @@ package io.artifactserver.storage.encrypted;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.DataKeyStore;
@@ -25,25 +26,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class SegmentKeys {
   private static final int MAX_CACHED = 10_000;
-  private static final Duration IDLE_TIME = Duration.ofMinutes(10);
+
+  /** The least, so that what is in use is not looked up all the time. */
+  static final Duration MIN_IDLE_TIME = Duration.ofMinutes(10);
 
   private final BlobStore inner;
   private final DataKeyStore dataKeys;
   private final KeyRing ring;
   private final String storeName;
   private final SecureRandom random = new SecureRandom();
-  private final Cache<String, SegmentKey> cached =
-      Caffeine.newBuilder()
-          .executor(Runnable::run)
-          .maximumSize(MAX_CACHED)
-          .expireAfterAccess(IDLE_TIME)
-          .build();
+  private final Cache<String, SegmentKey> cached;
 
-  SegmentKeys(BlobStore inner, DataKeyStore dataKeys, KeyRing ring, String storeName) {
+  /**
+   * @param idleTime how long a key is remembered that nobody asks for
+   * @param ticker tells the time
+   */
+  SegmentKeys(
+      BlobStore inner,
+      DataKeyStore dataKeys,
+      KeyRing ring,
+      String storeName,
+      Duration idleTime,
+      Ticker ticker) {
     this.inner = inner;
     this.dataKeys = dataKeys;
     this.ring = ring;
     this.storeName = storeName;
+    this.cached =
+        Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .ticker(ticker)
+            .maximumSize(MAX_CACHED)
+            .expireAfterAccess(idleTime)
+            .build();
   }
 
   /** Makes the key of a new blob. */

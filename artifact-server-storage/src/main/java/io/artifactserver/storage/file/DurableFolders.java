@@ -1,6 +1,6 @@
 package io.artifactserver.storage.file;
 
-import io.artifactserver.storage.folder.DurableFiles;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.storage.folder.DurableFiles;
+import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +19,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -226,9 +225,8 @@ public final class FileBlobStore implements BlobStore {
     if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
       throw new FileAlreadyExistsException(target.toString());
     }
-    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
     try {
-      DurableFiles.sync(shard);
+      DurableFiles.move(part, target);
     } catch (IOException e) {
       Files.deleteIfExists(target);
       throw e;

@@ -1,16 +1,12 @@
 package io.artifactserver.storage.folder;
 
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -18,8 +14,6 @@ import java.util.UUID;
  * catalog: a second writer, or the sweeper of another catalog, would destroy blobs. Thread-safe.
  */
 public final class DataFolder implements AutoCloseable {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final String INSTALLATION_ID = "installation-id";
 
   private final Path path;
@@ -41,9 +35,7 @@ public final class DataFolder implements AutoCloseable {
   public static DataFolder open(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
     try {
-      if (!Files.isDirectory(absolute)) {
-        create(absolute);
-      }
+      DurableFiles.createFolder(absolute);
       DiskReserve reserve = DiskReserve.of(absolute);
       return new DataFolder(absolute, FolderLock.take(absolute), reserve);
     } catch (FolderLock.InUseException e) {
@@ -55,19 +47,6 @@ public final class DataFolder implements AutoCloseable {
           "The data folder %s cannot be used: %s. This process needs to read and write it."
               .formatted(absolute, e),
           e);
-    }
-  }
-
-  /** Durably, with those above it that are missing. */
-  private static void create(Path folder) throws IOException {
-    Path present = folder;
-    while (present.getParent() != null && !Files.exists(present)) {
-      present = present.getParent();
-    }
-    Files.createDirectories(folder, OWNER_ONLY_FOLDER);
-    for (Path above = folder; !above.equals(present); ) {
-      above = Objects.requireNonNull(above.getParent());
-      DurableFiles.sync(above);
     }
   }
 

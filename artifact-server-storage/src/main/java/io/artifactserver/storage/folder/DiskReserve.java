@@ -1,5 +1,6 @@
 package io.artifactserver.storage.folder;
 
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

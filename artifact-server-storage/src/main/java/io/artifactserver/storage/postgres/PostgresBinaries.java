@@ -1,7 +1,7 @@
 package io.artifactserver.storage.postgres;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
-import io.artifactserver.storage.folder.DurableFiles;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.artifactserver.storage.postgres;
 
-import io.artifactserver.storage.folder.DurableFiles;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

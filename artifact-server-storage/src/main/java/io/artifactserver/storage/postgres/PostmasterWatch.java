@@ -66,7 +66,8 @@ final class PostmasterWatch implements AutoCloseable {
       isRunning = true;
       LOG.info("{} runs again", postmaster);
       return true;
-    } catch (IOException | DatabaseStartException e) {
+    } catch (IOException | RuntimeException e) {
+      // Whatever it is, nobody else would start the server again.
       LOG.error("{} does not start: {}. It is tried again.", postmaster, e.getMessage());
       return false;
     }

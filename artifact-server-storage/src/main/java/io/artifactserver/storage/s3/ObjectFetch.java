@@ -35,7 +35,7 @@ final class ObjectFetch implements ChunkSource {
                   .client()
                   .headObject(
                       request -> request.bucket(bucket.name()).key(bucket.objectName(ref.key()))));
-      requireLength(head.contentLength());
+      requireLength(head);
       tags.require(ref, head.eTag());
     } catch (SdkException e) {
       throw bucket.errors().ofBlob(ref, "find", e);
@@ -96,16 +96,19 @@ final class ObjectFetch implements ChunkSource {
   private void requireRange(ByteRange range, GetObjectResponse answer) throws StorageException {
     String expected = "bytes " + positions(range) + '/' + ref.length();
     String contentRange = answer.contentRange();
-    boolean isWhole = contentRange == null && range.equals(ByteRange.whole(ref.length()));
-    if (isWhole) {
-      requireLength(answer.contentLength());
-    } else if (!expected.equals(contentRange)) {
+    boolean isWhole =
+        contentRange == null
+            && range.equals(ByteRange.whole(ref.length()))
+            && hasLength(answer.contentLength());
+    if (!isWhole && !expected.equals(contentRange)) {
       String detail =
-          "its object answers \"%s\" when asked for \"%s\"".formatted(contentRange, expected);
+          "its object answers \"%s\", %d bytes, when asked for \"%s\""
+              .formatted(contentRange, answer.contentLength(), expected);
       if (contentRange != null && isOfAnotherLength(contentRange)) {
         throw new StorageException.BlobCorrupt(S3BlobStore.NAME, ref, detail, null);
       }
-      // Such as 200 for 206: something on the way, which says nothing about the bytes.
+      // Such as 200 for 206, or 200 and an error: something on the way, which says nothing about
+      // the bytes.
       throw new StorageException.StorageUnavailable(
           S3BlobStore.NAME, "blob %s: %s".formatted(ref.key(), detail), null);
     }
@@ -116,13 +119,20 @@ final class ObjectFetch implements ChunkSource {
         && !contentRange.endsWith("/" + ref.length());
   }
 
-  private void requireLength(@Nullable Long length) throws StorageException {
-    if (length == null || length != ref.length()) {
-      throw new StorageException.BlobCorrupt(
-          S3BlobStore.NAME,
-          ref,
-          "its object has %s bytes, not %d".formatted(length, ref.length()),
-          null);
+  private void requireLength(HeadObjectResponse head) throws StorageException {
+    if (hasLength(head.contentLength())) {
+      return;
     }
+    String detail = "its object has %s bytes, not %d".formatted(head.contentLength(), ref.length());
+    if (head.eTag() == null) {
+      // No object's answer, but something's on the way.
+      throw new StorageException.StorageUnavailable(
+          S3BlobStore.NAME, "blob %s: %s, and no entity tag".formatted(ref.key(), detail), null);
+    }
+    throw new StorageException.BlobCorrupt(S3BlobStore.NAME, ref, detail, null);
+  }
+
+  private boolean hasLength(@Nullable Long length) {
+    return length != null && length == ref.length();
   }
 }

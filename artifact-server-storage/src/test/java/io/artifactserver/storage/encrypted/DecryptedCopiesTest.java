@@ -56,7 +56,8 @@ class DecryptedCopiesTest {
             new InMemoryDataKeyStore(),
             KeyRing.ephemeral(),
             SEGMENT_LENGTH,
-            Optional.of(copies));
+            Optional.of(copies),
+            SegmentKeys.MIN_IDLE_TIME);
   }
 
   @AfterEach

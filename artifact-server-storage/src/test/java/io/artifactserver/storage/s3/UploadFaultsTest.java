@@ -123,6 +123,7 @@ class UploadFaultsTest {
                 new Fault.Reset(0),
                 new Fault.Truncate(0),
                 new Fault.Stall(0),
+                new Fault.Delay(20),
                 // It was not done, or done in spite of what the answer says.
                 new Fault.Refuse(500, "InternalError"),
                 new Fault.Refuse(503, "SlowDown"),
@@ -139,6 +140,7 @@ class UploadFaultsTest {
       faults.add(new Fault.TruncateUpload(200_000));
       faults.add(new Fault.StallUpload(200_000));
       faults.add(new Fault.FlipUpload(70_000));
+      faults.add(new Fault.ShiftUpload());
     }
     if (step == Step.COMPLETE) {
       faults.add(new Fault.Reset(20));

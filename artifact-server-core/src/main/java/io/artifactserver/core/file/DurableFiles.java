@@ -1,4 +1,4 @@
-package io.artifactserver.storage.folder;
+package io.artifactserver.core.file;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,6 +17,8 @@ import java.util.Set;
 public final class DurableFiles {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private DurableFiles() {}
 
@@ -35,6 +37,26 @@ public final class DurableFiles {
       channel.force(true);
     }
     move(part, file);
+  }
+
+  /**
+   * Creates a folder that only its owner may enter, with those above it that are missing.
+   *
+   * @param folder absolute; may be there
+   */
+  public static void createFolder(Path folder) throws IOException {
+    if (Files.isDirectory(folder)) {
+      return;
+    }
+    Path present = folder;
+    while (present.getParent() != null && !Files.exists(present)) {
+      present = present.getParent();
+    }
+    Files.createDirectories(folder, OWNER_ONLY_FOLDER);
+    for (Path above = folder; !above.equals(present); ) {
+      above = Objects.requireNonNull(above.getParent());
+      sync(above);
+    }
   }
 
   /** Moves a file or folder within its file system, and replaces a file that is there. */

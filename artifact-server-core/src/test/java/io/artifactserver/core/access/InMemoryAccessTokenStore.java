@@ -1,0 +1,56 @@
+package io.artifactserver.core.access;
+
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Keeps tokens in memory, in the order in which they came. Used by one thread. */
+public final class InMemoryAccessTokenStore implements AccessTokenStore {
+  private final Map<String, AccessToken> tokens = new LinkedHashMap<>();
+  private final Set<String> revoked = new HashSet<>();
+
+  @Override
+  public Optional<AccessToken> find(String id) {
+    return Optional.ofNullable(tokens.get(id));
+  }
+
+  @Override
+  public List<AccessToken> list() {
+    return List.copyOf(tokens.values());
+  }
+
+  @Override
+  public Map<String, Instant> lastUses() {
+    return Map.of();
+  }
+
+  @Override
+  public void used(Map<String, Instant> uses) {
+    // Nobody asks for them.
+  }
+
+  @Override
+  public boolean replace(String id, AccessToken replacement, Instant until) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void add(AccessToken token) {
+    revoked.remove(token.id());
+    tokens.put(token.id(), token);
+  }
+
+  @Override
+  public boolean isRevoked(String id) {
+    return revoked.contains(id);
+  }
+
+  @Override
+  public boolean revoke(String id) {
+    return tokens.remove(id) != null && revoked.add(id);
+  }
+}
