@@ -11,8 +11,8 @@ import org.springframework.util.unit.DataSize;
  * @param enabled whether zsync's control files and casync's indexes and chunks are there; default
  *     yes. Say no when no device uses them.
  * @param compressed whether chunks are kept compressed, too, where that saves a tenth or more;
- *     default yes. It takes up to nine tenths of the artifact's size, a third for a file system. Say
- *     no when disk is scarcer than what devices download.
+ *     default yes. It takes up to nine tenths of the artifact's size, a third for a file system.
+ *     Say no when disk is scarcer than what devices download.
  * @param minSize of an artifact that has them; default 1 MB. Below it a whole download costs less
  *     than finding out what changed.
  * @param maxSize of an artifact that has them; default 16 GB. An index takes 0.7 MB of memory a GB

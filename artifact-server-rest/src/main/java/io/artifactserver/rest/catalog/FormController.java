@@ -24,7 +24,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -189,8 +188,7 @@ public class FormController {
    * @param paths patterns, in which {@code *} is any characters
    */
   public record Paths(
-      @NotNull(message = "is a list of patterns of paths, which may be empty")
-          @Nullable List<String> paths) {
+      @NotNull(message = "is a list of patterns of paths, which may be empty") List<String> paths) {
     static Paths of(FormPaths paths) {
       return new Paths(paths.patterns());
     }

@@ -149,8 +149,7 @@ final class DerivedAnswers {
     return System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
   }
 
-  private Optional<Answer> form(
-      ArtifactId address, Artifact artifact, DerivedForm.Addressed form) {
+  private Optional<Answer> form(ArtifactId address, Artifact artifact, DerivedForm.Addressed form) {
     for (Derived each : register.of(artifact.blob())) {
       if (each.form().equals(form.name())) {
         return switch (each) {
@@ -181,10 +180,8 @@ final class DerivedAnswers {
                 .find(member.id())
                 .filter(found -> found.digests().sha256().equals(member.content()));
         if (artifact.isPresent()) {
-          return artifact.map(
-              found ->
-                  new Answer.Ready(
-                      found, ServedForms.chunk(found, name, chunk.get(), member.pack())));
+          return artifact.map(found ->
+              new Answer.Ready(found, ServedForms.chunk(found, name, chunk.get(), member.pack())));
         }
       }
     }
@@ -256,11 +253,9 @@ final class DerivedAnswers {
     DerivedFolder.Member same = known.get(ref.key());
     try {
       ChunkIndex index = same == null ? chunks.index(form, ref) : same.index();
-      Optional<DerivedFolder.Pack> pack =
-          same == null ? Optional.empty() : same.pack();
+      Optional<DerivedFolder.Pack> pack = same == null ? Optional.empty() : same.pack();
       if (pack.map(DerivedFolder.Pack::form).equals(row.second())) {
-        return Optional.of(
-            new DerivedFolder.Member(id, row.content(), ref.key(), index, pack));
+        return Optional.of(new DerivedFolder.Member(id, row.content(), ref.key(), index, pack));
       }
       return Optional.of(
           new DerivedFolder.Member(id, row.content(), ref.key(), index, pack(row, index)));

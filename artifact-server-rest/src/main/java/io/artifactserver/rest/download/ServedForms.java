@@ -33,10 +33,7 @@ final class ServedForms {
    * @param address of the form
    */
   static Served form(
-      Artifact artifact,
-      DerivedForm.Addressed form,
-      Derived.Stored stored,
-      ArtifactId address) {
+      Artifact artifact, DerivedForm.Addressed form, Derived.Stored stored, ArtifactId address) {
     Digests digests = new Digests(Map.of(DigestAlgorithm.SHA_256, stored.sha256()));
     ByteRange whole = ByteRange.whole(stored.blob().length());
     return switch (form) {

@@ -51,7 +51,8 @@ class PropertiesTest {
                 Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
     assertThat(bind("derive", DeriveProperties.class, Map.of()))
         .isEqualTo(
-            new DeriveProperties(true, true, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16), 0.5));
+            new DeriveProperties(
+                true, true, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16), 0.5));
     assertThat(bind("encryption", EncryptionDefaults.class, Map.of()))
         .isEqualTo(new EncryptionDefaults(false, Duration.ofSeconds(10)));
     assertThat(bind("progress", ProgressProperties.class, Map.of()))
@@ -74,7 +75,8 @@ class PropertiesTest {
                     "artifact-server.derive.max-size", "3GB",
                     "artifact-server.derive.share", "1")))
         .isEqualTo(
-            new DeriveProperties(false, false, DataSize.ofMegabytes(2), DataSize.ofGigabytes(3), 1));
+            new DeriveProperties(
+                false, false, DataSize.ofMegabytes(2), DataSize.ofGigabytes(3), 1));
     assertThat(
             bind(
                 "access",

@@ -298,11 +298,13 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
     private static void run(Path folder, List<String> command) throws IOException {
       Path log = folder.resolveSibling(folder.getFileName() + ".log");
-      Process process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+      // Enough to see that the training works; the tests want a quick start, and no more.
+      builder.environment().put("TRAINING_REQUESTS", "1500");
+      Process process = builder.start();
       try {
         if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
           process.descendants().forEach(ProcessHandle::destroyForcibly);
