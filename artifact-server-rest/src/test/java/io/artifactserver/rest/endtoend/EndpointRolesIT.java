@@ -56,6 +56,9 @@ class EndpointRolesIT {
           Map.entry("PUT /api/v1/repositories/{repository}/quota", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/limits", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/limits", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/forms", "admin"),
+          Map.entry("PUT /api/v1/repositories/{repository}/forms", "admin"),
+          Map.entry("DELETE /api/v1/repositories/{repository}/forms", "admin"),
           Map.entry("GET /api/v1/links/keys", "admin"),
           Map.entry("POST /api/v1/links/keys", "admin"),
           Map.entry("DELETE /api/v1/links/keys/{id}", "admin"));

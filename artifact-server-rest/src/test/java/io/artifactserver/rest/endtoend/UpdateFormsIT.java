@@ -1,0 +1,167 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.program.Programs;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What an operator says and is told of the forms that clients update by. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class UpdateFormsIT {
+  private static final String OLD = "fw/1.0/text.img";
+  private static final String NEW = "fw/1.1/text.img";
+  private static final int LENGTH = 4_000_000;
+  private static final int CHANGED = 50_000;
+
+  /** Four bits of each byte are random. */
+  private final byte[] text = text(LENGTH, 1);
+
+  private PackagedServer server;
+  private Operator operator;
+
+  @BeforeAll
+  void start(@TempDir Path data) throws Exception {
+    server = PackagedServer.start(data, "--artifact-server.derive.enabled=true");
+    operator = new Operator(server);
+    byte[] newer = text.clone();
+    System.arraycopy(text(CHANGED, 2), 0, newer, LENGTH / 2, CHANGED);
+    operator.createRepository("plain", true);
+    operator.createEncryptedRepository("vault");
+    for (String repository : new String[] {"plain", "vault"}) {
+      assertThat(operator.put(repository, OLD, text).statusCode()).isEqualTo(201);
+      assertThat(operator.put(repository, NEW, newer).statusCode()).isEqualTo(201);
+      awaitForms(repository);
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    operator.close();
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plain", "vault"})
+  void chunksOfWhatCompressesComeCompressed(String repository, @TempDir Path folder)
+      throws Exception {
+    Programs.assumeInstalled("casync");
+    try (RecordingRelay relay = new RecordingRelay(server.port())) {
+      String address = relay.url("/artifacts/" + repository + "/" + OLD + ".caibx");
+      new Client(folder)
+          .succeeds(
+              "casync",
+              "extract",
+              address.replace("http://", "http://device:" + server.operatorToken() + "@"),
+              "text.img");
+      assertThat(Files.readAllBytes(folder.resolve("text.img"))).isEqualTo(text);
+      assertThat(relay.answeredBytes()).isLessThan(LENGTH * 6L / 10);
+    }
+  }
+
+  @Test
+  void whatAnUpdateCostsIsCounted() throws Exception {
+    String address = "/api/v1/repositories/plain/artifacts/" + NEW + "/delta?from=";
+    JsonNode delta = JsonMapper.shared().readTree(operator.get(address + OLD).body());
+    assertThat(delta.get("from").asString()).isEqualTo(OLD);
+    assertThat(delta.get("to").asString()).isEqualTo(NEW);
+    assertThat(delta.get("length").asInt()).isEqualTo(LENGTH);
+    int shared = delta.get("sharedBytes").asInt();
+    assertThat(shared).isBetween(LENGTH * 3 / 4, LENGTH - CHANGED);
+    // Of what is not shared, compressed, and the index.
+    assertThat(delta.get("transferBytes").asInt())
+        .isBetween((LENGTH - shared) / 4, (LENGTH - shared) * 6 / 10 + 10_000);
+    assertThat(operator.get(address + "fw/none.img").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void repositoriesChooseWhatHasForms() throws Exception {
+    String forms = "/api/v1/repositories/chosen/forms";
+    operator.createRepository("chosen", true);
+    assertThat(operator.get(forms).body()).isEqualTo("{\"paths\":[\"*\"]}");
+    assertThat(operator.json("PUT", forms, "{\"paths\":[\"release/*\"]}").statusCode())
+        .isEqualTo(200);
+    assertThat(operator.get(forms).body()).isEqualTo("{\"paths\":[\"release/*\"]}");
+    assertThat(operator.put("chosen", "nightly/text.img", text).statusCode()).isEqualTo(201);
+    assertThat(operator.put("chosen", "release/text.img", text).statusCode()).isEqualTo(201);
+    eventually("forms of a release", () -> status("chosen", "release/text.img.caibx") == 200);
+    HttpResponse<String> none = operator.get("/artifacts/chosen/nightly/text.img.caibx");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(none.headers().firstValue("Retry-After")).isEmpty();
+    assertThat(operator.json("PUT", forms, "{\"paths\":[]}").statusCode()).isEqualTo(200);
+    assertThat(status("chosen", "release/text.img.caibx")).isEqualTo(404);
+    for (String wrong : new String[] {"{}", "{\"paths\":[\"\"]}", "{\"paths\":[\"/a\"]}"}) {
+      assertThat(operator.json("PUT", forms, wrong).statusCode()).as(wrong).isEqualTo(400);
+    }
+    assertThat(
+            operator.json("PUT", "/api/v1/repositories/none/forms", "{\"paths\":[]}").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void droppedFormsAreComputedAgain() throws Exception {
+    operator.createRepository("again", true);
+    byte[] own = text(LENGTH, 3);
+    assertThat(operator.put("again", OLD, own).statusCode()).isEqualTo(201);
+    eventually("there", () -> status("again", OLD + ".caibx") == 200);
+    String before = created("again");
+    assertThat(operator.delete("/api/v1/repositories/again/forms?prefix=other").body())
+        .isEqualTo("{\"artifacts\":0}");
+    HttpResponse<String> dropped = operator.delete("/api/v1/repositories/again/forms?prefix=fw/");
+    assertThat(dropped.statusCode()).isEqualTo(202);
+    assertThat(dropped.body()).isEqualTo("{\"artifacts\":1}");
+    eventually("there again", () -> isComputedAgain(before));
+    assertThat(status("again", OLD + ".caibx")).isEqualTo(200);
+  }
+
+  private boolean isComputedAgain(String before) throws Exception {
+    String now = created("again");
+    return !now.isEmpty() && !now.equals(before);
+  }
+
+  /** When the index was computed; empty while it is not. */
+  private String created(String repository) throws Exception {
+    return form(repository, OLD, "caibx").path("created").asString("");
+  }
+
+  private void awaitForms(String repository) {
+    for (String path : new String[] {OLD, NEW}) {
+      eventually(
+          "the chunks of " + path,
+          () -> form(repository, path, "castr").path("state").asString("").equals("ready"));
+    }
+  }
+
+  private JsonNode form(String repository, String path, String name) throws Exception {
+    String address = "/api/v1/repositories/" + repository + "/artifacts/" + path;
+    for (JsonNode form : JsonMapper.shared().readTree(operator.get(address).body()).path("forms")) {
+      if (form.get("name").asString().equals(name)) {
+        return form;
+      }
+    }
+    return JsonMapper.shared().createObjectNode();
+  }
+
+  private int status(String repository, String path) throws Exception {
+    return operator.downloadAsNobody("/artifacts/" + repository + "/" + path).statusCode();
+  }
+
+  private static byte[] text(int length, long seed) {
+    byte[] text = Bytes.random(length, seed);
+    for (int i = 0; i < length; i++) {
+      text[i] = (byte) ('a' + (text[i] & 15));
+    }
+    return text;
+  }
+}
