@@ -108,7 +108,9 @@ public final class ArtifactDerivation {
    * @throws StorageException if a form's blob could not be deleted; it is an orphan then
    */
   public void rebuild(BlobRef blob) throws StorageException {
-    for (BlobRef form : derived.forget(blob)) {
+    List<BlobRef> dropped = derived.forget(blob);
+    rules.changed();
+    for (BlobRef form : dropped) {
       stores.delete(form);
     }
   }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -23,6 +24,8 @@ public final class DerivationRules {
 
   /** Immutable maps, of the repositories that do not want forms of everything. */
   private final AtomicReference<Map<String, FormPaths>> paths;
+
+  private final AtomicInteger changes = new AtomicInteger();
 
   /**
    * Reads what repositories say from the database.
@@ -98,7 +101,20 @@ public final class DerivationRules {
     Map<String, FormPaths> changed = new HashMap<>(paths.get());
     changed.put(repository, wanted);
     paths.set(Map.copyOf(changed));
+    changed();
     return true;
+  }
+
+  /**
+   * Counts what makes remembered forms worthless: other rules, and forms that were dropped. No I/O.
+   */
+  public int changes() {
+    return changes.get();
+  }
+
+  /** To be called after forms were dropped, and before their blobs are deleted. */
+  void changed() {
+    changes.incrementAndGet();
   }
 
   private <T extends DerivedForm> List<T> all(Class<T> type) {

@@ -96,7 +96,7 @@ final class DerivedAnswers {
       case null -> Optional.empty();
       case DerivedName.OfForm _ -> {
         KnownForm known = forms.getIfPresent(id);
-        yield known == null
+        yield known == null || known.changes() != rules.changes()
             ? Optional.empty()
             : catalog
                 .peek(known.artifact().id())
@@ -135,7 +135,10 @@ final class DerivedAnswers {
                 .asMap()
                 .compute(
                     chunk.folder(),
-                    (_, old) -> old != null && old.loadedAt() >= begin ? old : load(chunk, old));
+                    (_, old) ->
+                        old != null && old.loadedAt() >= begin && !isStale(old)
+                            ? old
+                            : load(chunk, old));
         yield find(current, chunk, catalog::find)
             .or(() ->
                 current.isWaiting() && current.hasStoreNamed(chunk.store())
@@ -145,18 +148,20 @@ final class DerivedAnswers {
     };
   }
 
-  private static boolean isStale(DerivedFolder folder) {
-    return System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
+  private boolean isStale(DerivedFolder folder) {
+    return folder.changes() != rules.changes()
+        || System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
   }
 
   private Optional<Answer> form(ArtifactId address, Artifact artifact, DerivedForm.Addressed form) {
+    int changes = rules.changes();
     for (Derived each : register.of(artifact.blob())) {
       if (each.form().equals(form.name())) {
         return switch (each) {
           case Derived.Skipped _ -> Optional.empty();
           case Derived.Stored stored -> {
             KnownForm known =
-                new KnownForm(artifact, ServedForms.form(artifact, form, stored, address));
+                new KnownForm(artifact, ServedForms.form(artifact, form, stored, address), changes);
             forms.put(address, known);
             yield Optional.of(new Answer.Ready(artifact, known.served()));
           }
@@ -190,6 +195,7 @@ final class DerivedAnswers {
 
   private DerivedFolder load(DerivedName.OfChunk chunk, @Nullable DerivedFolder old) {
     long loadedAt = System.nanoTime();
+    int changes = rules.changes();
     DerivedName.Folder name = chunk.folder();
     DerivedRegister.Folder rows =
         register.folder(
@@ -230,7 +236,7 @@ final class DerivedAnswers {
         addStoreNames(storeNames, id);
       }
     }
-    return new DerivedFolder(members, isWaiting, rows.hasStore(), storeNames, loadedAt);
+    return new DerivedFolder(members, isWaiting, rows.hasStore(), storeNames, loadedAt, changes);
   }
 
   /** RAUC names a store like the file, with or without its suffix. */
@@ -287,5 +293,5 @@ final class DerivedAnswers {
   }
 
   /** A form as it is served. */
-  private record KnownForm(Artifact artifact, Served served) {}
+  private record KnownForm(Artifact artifact, Served served, int changes) {}
 }

@@ -17,9 +17,15 @@ import java.util.Set;
  * @param hasStore whether artifacts may lie at the addresses of chunks
  * @param stores names of stores, without their suffix, beside casync's default
  * @param loadedAt when it was read from the catalog, by {@link System#nanoTime}
+ * @param changes of the rules before that
  */
 record DerivedFolder(
-    List<Member> members, boolean isWaiting, boolean hasStore, Set<String> stores, long loadedAt) {
+    List<Member> members,
+    boolean isWaiting,
+    boolean hasStore,
+    Set<String> stores,
+    long loadedAt,
+    int changes) {
   private static final String DEFAULT_STORE = "default";
 
   DerivedFolder {
