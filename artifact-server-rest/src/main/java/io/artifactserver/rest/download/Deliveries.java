@@ -133,7 +133,7 @@ final class Deliveries {
     default void ended(TransferOutcome.Ending ending) {}
   }
 
-  /** Of what hawkBit granted. */
+  /** A delivery of what hawkBit granted. */
   private record GrantedDelivery(Reports.Download download) implements Delivery {
     @Override
     public void delivered(ByteRange range) {

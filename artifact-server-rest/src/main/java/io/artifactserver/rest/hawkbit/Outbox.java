@@ -19,7 +19,7 @@ final class Outbox implements AutoCloseable {
   /** One that is sent again must not hold up all others. */
   private static final int THREADS = 2;
 
-  /** Of each message; with pauses that double from a second, half a minute together. */
+  /** Attempts for each message; the pauses double from a second to half a minute in all. */
   private static final int MAX_ATTEMPTS = 6;
 
   private final int maxWaiting;

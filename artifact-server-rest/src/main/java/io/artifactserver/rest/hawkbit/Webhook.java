@@ -49,7 +49,7 @@ final class Webhook implements Reports.Recipient, AutoCloseable {
             .build();
     int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
     if (status < 200 || status > 299) {
-      // Of the address only this much: the rest may be a secret.
+      // The rest of the address may be a secret.
       throw new IOException("The webhook at %s answered %d".formatted(address.getHost(), status));
     }
   }

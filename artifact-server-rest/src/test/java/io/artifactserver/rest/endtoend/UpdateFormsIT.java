@@ -79,7 +79,7 @@ class UpdateFormsIT {
     assertThat(delta.get("length").asInt()).isEqualTo(LENGTH);
     int shared = delta.get("sharedBytes").asInt();
     assertThat(shared).isBetween(LENGTH * 3 / 4, LENGTH - CHANGED);
-    // Of what is not shared, compressed, and the index.
+    // The rest comes compressed, and the index with it.
     assertThat(delta.get("transferBytes").asInt())
         .isBetween((LENGTH - shared) / 4, (LENGTH - shared) * 6 / 10 + 10_000);
     assertThat(operator.get(address + "fw/none.img").statusCode()).isEqualTo(404);

@@ -70,7 +70,7 @@ class PulledFolderTest {
       CompletableFuture<byte[]> whole =
           CompletableFuture.supplyAsync(() -> readUnchecked(file.blob(), CONTENT.length));
       arrival.write(ByteBuffer.wrap(CONTENT, 1000, CONTENT.length - 1000));
-      // Of what was not compared with its digest nobody has all.
+      // Nobody has all bytes of what was not compared with its digest.
       assertThat(whole).isNotDone();
       arrival.finish();
       assertThat(whole.join()).isEqualTo(CONTENT);
