@@ -298,13 +298,11 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
     private static void run(Path folder, List<String> command) throws IOException {
       Path log = folder.resolveSibling(folder.getFileName() + ".log");
-      ProcessBuilder builder =
+      Process process =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-      // Enough to see that the training works; the tests want a quick start, and no more.
-      builder.environment().put("TRAINING_REQUESTS", "1500");
-      Process process = builder.start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
       try {
         if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
           process.descendants().forEach(ProcessHandle::destroyForcibly);
