@@ -129,10 +129,10 @@ class LimitsIT {
             PackagedServer.start(
                 folder.resolve("data"),
                 "--artifact-server.limit.bytes-per-second=4KB",
-                "--artifact-server.connections.idle-timeout=1s",
-                "--artifact-server.connections.stall-timeout=1s",
+                "--artifact-server.connections.idle-timeout=200ms",
+                "--artifact-server.connections.stall-timeout=200ms",
                 "--artifact-server.connections.min-rate=100KB",
-                "--artifact-server.connections.rate-window=1s");
+                "--artifact-server.connections.rate-window=200ms");
         Operator operator = new Operator(server);
         HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "slow", false);
