@@ -474,8 +474,6 @@ final class ResponseEmitter {
         request.getAttribute(OBSERVER) instanceof TransferObserver asked ? asked : observer;
     Throttle throttle =
         request.getAttribute(THROTTLE) instanceof Throttle asked ? asked : Throttle.NONE;
-    // A stream that waits for its limit is not idle; one whose client takes nothing still is.
-    request.addIdleTimeoutListener(_ -> !throttle.holdsBack());
     new Transfer(response, callback, body, paces.apply(request), throttle, threads, kind, own)
         .iterate();
   }

@@ -136,16 +136,21 @@ class LimitsIT {
         Operator operator = new Operator(server);
         HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "slow", false);
+      // Those that wait for their turn have had no byte, and it is not for want of asking.
+      create(operator, "queued", false);
+      setLimits(operator, "queued", "{\"concurrentDownloads\": 1}");
       List<CompletableFuture<HttpResponse<byte[]>>> running = new ArrayList<>();
-      for (HttpClient.Version version : HttpClient.Version.values()) {
-        for (int i = 0; i < 3; i++) {
-          running.add(
-              client.sendAsync(
-                  HttpRequest.newBuilder(server.uri("/artifacts/slow/image"))
-                      .version(version)
-                      .header("Range", "bytes=0-3999")
-                      .build(),
-                  BodyHandlers.ofByteArray()));
+      for (String repository : List.of("slow", "queued")) {
+        for (HttpClient.Version version : HttpClient.Version.values()) {
+          for (int i = 0; i < 2; i++) {
+            running.add(
+                client.sendAsync(
+                    HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image"))
+                        .version(version)
+                        .header("Range", "bytes=0-3999")
+                        .build(),
+                    BodyHandlers.ofByteArray()));
+          }
         }
       }
       for (CompletableFuture<HttpResponse<byte[]>> each : running) {
