@@ -121,9 +121,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
           || super.handle(request, response, callback);
     }
     UnwantedBody.discard(request);
-    // Jetty asks when neither a read nor a write waits for the client. Then the server is at work:
-    // it
-    // looks up, reads, or holds the body back for a limit or its turn.
+    // Jetty asks, once, when neither a read nor a write waits for the client: the server is looking
+    // up.
     request.addIdleTimeoutListener(_ -> false);
     if (!HttpMethods.isGetOrHead(request)) {
       answerOtherMethod(request, response, callback);

@@ -24,6 +24,7 @@ import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
@@ -148,9 +149,11 @@ final class ResponseEmitter {
       ResponsePlan plan,
       Throttles.OfDownload throttle,
       DownloadQueue queue) {
+    Http2Connections.hold(request);
     Optional<DownloadQueue.Place> entered =
         queue.enter(place ->
             throttle.execute(() -> {
+              Http2Connections.release(request);
               Callback leaving = Callback.from(callback, () -> leave(place));
               try {
                 answer(request, response, leaving, served, plan);
@@ -159,6 +162,7 @@ final class ResponseEmitter {
               }
             }));
     if (entered.isEmpty()) {
+      Http2Connections.release(request);
       problems.write(
           request,
           response,

@@ -16,6 +16,7 @@ import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
@@ -48,13 +49,38 @@ public final class Http2Connections implements SmartLifecycle {
    * is read. Does nothing on other connections than those of HTTP/2.
    */
   public static void acceptBody(Request request) {
-    if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection) {
-      HTTP2Session session = connection.getSession();
-      HTTP2Stream stream = session.getStream(Integer.parseInt(request.getId()));
-      if (stream != null && session.getFlowControlStrategy() instanceof Http2Streams streams) {
-        streams.accept(session, stream);
-      }
+    HTTP2Stream stream = stream(request);
+    if (stream != null
+        && stream.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
+      streams.accept(stream.getSession(), stream);
     }
+  }
+
+  /**
+   * The server holds the answer back, for however long: until {@link #release} its stream is not
+   * idle. (Jetty asks a listener once only, and cancels the stream when its time is over again.)
+   * Does nothing on other connections than those of HTTP/2.
+   */
+  public static void hold(Request request) {
+    HTTP2Stream stream = stream(request);
+    if (stream != null) {
+      stream.setIdleTimeout(0);
+    }
+  }
+
+  /** It is the client's turn again. May be called without {@link #hold}. */
+  public static void release(Request request) {
+    HTTP2Stream stream = stream(request);
+    if (stream != null) {
+      stream.setIdleTimeout(stream.getSession().getStreamIdleTimeout());
+    }
+  }
+
+  /** Returns null on other connections, and when the stream has ended. */
+  private static @Nullable HTTP2Stream stream(Request request) {
+    return request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection
+        ? connection.getSession().getStream(Integer.parseInt(request.getId()))
+        : null;
   }
 
   /** Takes over the HTTP/2 of every connector that the server has. */

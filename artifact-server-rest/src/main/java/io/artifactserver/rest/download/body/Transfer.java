@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.connection.PacedBody;
+import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.problem.FailureLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -98,15 +99,20 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       waitingSince = 0;
     }
     if (granted == 0) {
-      if (throttle.holdsBack()) {
+      boolean isHeldBack = throttle.holdsBack();
+      if (isHeldBack) {
         // It may wait, and whoever wakes it goes on at once.
         source.slowDown();
         source.rest();
         piecesInTurn = 0;
+        Http2Connections.hold(response.getRequest());
       }
       long now = throttle.take(left(), this::goOn);
       if (now == 0) {
         return Action.SCHEDULED;
+      }
+      if (isHeldBack) {
+        Http2Connections.release(response.getRequest());
       }
       granted = now;
     }
@@ -147,6 +153,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
   private void goOn(long bytes) {
     granted = bytes;
     wasThrottled = true;
+    Http2Connections.release(response.getRequest());
     succeeded();
   }
 
