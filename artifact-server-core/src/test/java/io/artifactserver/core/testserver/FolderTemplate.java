@@ -2,8 +2,7 @@ package io.artifactserver.core.testserver;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,6 +15,11 @@ import java.nio.file.attribute.PosixFilePermissions;
  * @param folder where the template is, or will be
  */
 public record FolderTemplate(Path folder) {
+  /** Whether it has been made. */
+  public boolean exists() {
+    return Files.exists(folder);
+  }
+
   /** Makes {@code target} of the template, if there is one and {@code target} does not exist. */
   public void copyTo(Path target) throws IOException {
     if (Files.exists(folder) && !Files.exists(target)) {
@@ -37,20 +41,25 @@ public record FolderTemplate(Path folder) {
     copy(source, unfinished);
     try {
       Files.move(unfinished, folder, StandardCopyOption.ATOMIC_MOVE);
-    } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+    } catch (FileSystemException e) {
+      if (!Files.exists(folder)) {
+        throw e;
+      }
       // Another process was quicker, with the same.
+      run("rm", "--recursive", "--force", unfinished.toString());
     }
   }
 
   private static void copy(Path source, Path target) throws IOException {
-    Process copy =
-        new ProcessBuilder("cp", "--archive", source.toString(), target.toString())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(copy.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    run("cp", "--archive", source.toString(), target.toString());
+  }
+
+  private static void run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     try {
-      if (copy.waitFor() != 0) {
-        throw new IOException("Cannot copy %s to %s: %s".formatted(source, target, output));
+      if (process.waitFor() != 0) {
+        throw new IOException("%s failed: %s".formatted(String.join(" ", command), output));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -87,10 +87,13 @@ class AttackIT {
     trust = authority.client(null);
     server =
         PackagedServer.start(
-            folder.resolve("data"), "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
+            folder.resolve("data"),
+            PackagedServer.COMPILED_WELL,
+            "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
     secured =
         PackagedServer.startWithTls(
             folder.resolve("secured"),
+            PackagedServer.COMPILED_WELL,
             "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m",
             "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
             "--artifact-server.tls.private-key=" + authority.keyFile("server"));

@@ -41,7 +41,8 @@ class EncryptedDeliveryIT {
   @Test
   void deliversThroughRestartAndKillAndLeavesNoPlaintext() throws Exception {
     byte[] content = markedContent(1);
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+    try (PackagedServer server =
+            PackagedServer.startNew(folder.resolve("data"), PackagedServer.COMPILED_WELL);
         Operator operator = new Operator(server)) {
       assertThat(server.log()).contains("Made the key ring").contains("Back it up");
       assertThat(
@@ -77,7 +78,8 @@ class EncryptedDeliveryIT {
   @Test
   void cutsADamagedDownloadOffAndMarksTheArtifact() throws Exception {
     byte[] content = markedContent(2);
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+    try (PackagedServer server =
+            PackagedServer.start(folder.resolve("data"), PackagedServer.COMPILED_WELL);
         Operator operator = new Operator(server)) {
       operator.createEncryptedRepository("vault");
       operator.put("vault", "firmware", content);
@@ -118,6 +120,7 @@ class EncryptedDeliveryIT {
     try (PackagedServer server =
             PackagedServer.start(
                 folder.resolve("data"),
+                PackagedServer.COMPILED_WELL,
                 // Nothing by default where the system swaps.
                 "--artifact-server.encryption.decrypted-cache-size=4MB",
                 "--artifact-server.retire.grace-period=1s",
@@ -151,7 +154,8 @@ class EncryptedDeliveryIT {
   @Test
   void theRingIsRotatedWhileDevicesDownload() throws Exception {
     byte[] content = markedContent(3);
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+    try (PackagedServer server =
+            PackagedServer.start(folder.resolve("data"), PackagedServer.COMPILED_WELL);
         Operator operator = new Operator(server);
         ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
       operator.createEncryptedRepository("vault");
@@ -200,7 +204,7 @@ class EncryptedDeliveryIT {
         "nowhere.json",
         "--artifact-server.encryption.key-file=" + folder.resolve("nowhere.json"));
     Files.delete(keys);
-    try (PackagedServer other = PackagedServer.start(folder.resolve("other"))) {
+    try (PackagedServer other = PackagedServer.startNew(folder.resolve("other"))) {
       assertThat(other.pid()).isPositive();
     }
     Files.copy(folder.resolve("other/keys.json"), keys);
@@ -221,6 +225,7 @@ class EncryptedDeliveryIT {
     try (PackagedServer server =
             PackagedServer.start(
                 folder.resolve("data"),
+                PackagedServer.COMPILED_WELL,
                 "--artifact-server.retire.grace-period=1s",
                 "--artifact-server.retire.sweep-interval=2s",
                 "--artifact-server.catalog.cache-ttl=0s");

@@ -67,7 +67,7 @@ class HawkbitIT {
   void servesItsFolder(@TempDir Path data, @TempDir Path folder) throws Exception {
     try (PackagedServer server =
         PackagedServer.start(
-            data,
+            data.resolve("data"),
             "--artifact-server.hawkbit.url=" + hawkbit.url(),
             "--artifact-server.hawkbit.artifacts=" + folder,
             "--artifact-server.hawkbit.grant-time=1s",
@@ -114,7 +114,7 @@ class HawkbitIT {
     hawkbit.device("second", "another");
     hawkbit.assign("second", "7");
     hawkbit.stopAfter(1_000_000);
-    try (PackagedServer server = PackagedServer.start(data, arguments)) {
+    try (PackagedServer server = PackagedServer.start(data.resolve("data"), arguments)) {
       HttpResponse<byte[]> meanwhile = get(server, TOKEN, "Range", "bytes=100-199");
       assertThat(meanwhile.statusCode()).isEqualTo(206);
       assertThat(meanwhile.body()).isEqualTo(Arrays.copyOfRange(CONTENT, 100, 200));
@@ -129,7 +129,7 @@ class HawkbitIT {
       assertThat(hawkbit.downloads()).isEqualTo(2);
       assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
     }
-    try (PackagedServer server = PackagedServer.start(data, arguments)) {
+    try (PackagedServer server = PackagedServer.start(data.resolve("data"), arguments)) {
       assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
       assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
     }

@@ -108,14 +108,10 @@ class MigrateIT {
 
   private static Run migrate(Path data, String from, String to, String... settings)
       throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
-    command.addAll(List.of("-jar", System.getProperty("server.jar", ""), "migrate"));
-    command.addAll(List.of("--from", from, "--to", to));
-    command.add("--artifact-server.data-dir=" + data);
-    command.addAll(List.of(settings));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    List<String> arguments = new ArrayList<>(List.of("migrate", "--from", from, "--to", to));
+    arguments.add("--artifact-server.data-dir=" + data);
+    arguments.addAll(List.of(settings));
+    Process process = PackagedServer.program(arguments).start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (!process.waitFor(120, TimeUnit.SECONDS)) {

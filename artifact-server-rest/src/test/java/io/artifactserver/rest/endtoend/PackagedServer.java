@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * The packaged jar as its own process on a data folder, started, stopped and killed as an operator
@@ -27,6 +29,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
+
+  private static final String OWN_DATABASE = "--artifact-server.database.url=";
 
   /** PostgreSQL's, in a data folder. */
   private static final String PROGRAMS = "postgres-binaries";
@@ -42,6 +46,12 @@ final class PackagedServer implements RunningServer, AutoCloseable {
           "-Xmx256m",
           "-XX:+UseSerialGC",
           "--enable-native-access=ALL-UNNAMED");
+
+  /** For servers that have much to decrypt, or whose speed is judged. */
+  static final String COMPILED_WELL = "-XX:TieredStopAtLevel=4";
+
+  /** Most servers here answer a few requests: C2 would take a third of their processor time. */
+  private static final String COMPILED_QUICKLY = "-XX:TieredStopAtLevel=1";
 
   private final Path dataFolder;
   private final Path log;
@@ -60,8 +70,19 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     this.process = launch();
   }
 
-  /** Starts a server on the folder and waits until it is healthy. */
+  /**
+   * Starts a server on the folder and waits until it is healthy. A folder that does not exist is
+   * made as a server leaves it that was started once and stopped, which saves seconds: all those
+   * folders are one installation, with one operator token and one key ring.
+   */
   static PackagedServer start(Path dataFolder, String... arguments)
+      throws IOException, InterruptedException {
+    prepare(dataFolder, arguments);
+    return startOnNothing(dataFolder, arguments);
+  }
+
+  /** The same, of a server that makes an installation of its own in the folder. */
+  static PackagedServer startNew(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
     copyPrograms(dataFolder);
     return startOnNothing(dataFolder, arguments);
@@ -69,13 +90,13 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   /** The same, of a server that has to wait for another one. */
   static PackagedServer startWithoutWaiting(Path dataFolder, String... arguments)
-      throws IOException {
-    copyPrograms(dataFolder);
+      throws IOException, InterruptedException {
+    prepare(dataFolder, arguments);
     int port = Ports.reserve();
     return new PackagedServer(dataFolder, port, port, List.of(arguments));
   }
 
-  /** The same, without a data folder that was made before. */
+  /** The same, of a server that unpacks PostgreSQL's programs too. */
   static PackagedServer startOnNothing(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
     int port = Ports.reserve();
@@ -87,7 +108,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   /** The same, for a server whose port speaks TLS: another port redirects, and tells of health. */
   static PackagedServer startWithTls(Path dataFolder, String... arguments)
       throws IOException, InterruptedException {
-    copyPrograms(dataFolder);
+    prepare(dataFolder, arguments);
     int healthPort = Ports.reserve();
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--artifact-server.tls.redirect-port=" + healthPort);
@@ -172,24 +193,59 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     Unpacked.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
   }
 
+  private static void prepare(Path dataFolder, String... arguments)
+      throws IOException, InterruptedException {
+    if (Stream.of(arguments).noneMatch(argument -> argument.startsWith(OWN_DATABASE))) {
+      copyInstallation(dataFolder);
+    }
+    copyPrograms(dataFolder);
+  }
+
+  private static synchronized void copyInstallation(Path dataFolder)
+      throws IOException, InterruptedException {
+    FolderTemplate installation = Unpacked.once().installation();
+    if (!installation.exists()) {
+      Path scratch = Files.createTempDirectory("installation");
+      Path data = scratch.resolve("data");
+      try (PackagedServer first = startNew(data)) {
+        first.stop();
+      }
+      FileSystemUtils.deleteRecursively(data.resolve(PROGRAMS));
+      installation.keep(data);
+      FileSystemUtils.deleteRecursively(scratch);
+    }
+    installation.copyTo(dataFolder);
+  }
+
   private static boolean isOfJava(String argument) {
     return argument.startsWith("-X");
   }
 
-  private Process launch() throws IOException {
+  /**
+   * The packaged program, its two outputs as one, in a Java that starts as quickly as it can.
+   *
+   * @param arguments of the program, and among them options of Java ({@code -X})
+   */
+  static ProcessBuilder program(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>(JVM);
+    command.add(COMPILED_QUICKLY);
     // The last of several options of a kind is in force.
     arguments.stream().filter(PackagedServer::isOfJava).forEach(command::add);
     Unpacked unpacked = Unpacked.once();
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
-    command.addAll(List.of("-jar", unpacked.jar().toString(), "--server.port=" + port));
-    command.add("--artifact-server.data-dir=" + dataFolder);
+    command.addAll(List.of("-jar", unpacked.jar().toString()));
     arguments.stream().filter(argument -> !isOfJava(argument)).forEach(command::add);
+    return new ProcessBuilder(command).redirectErrorStream(true);
+  }
+
+  private Process launch() throws IOException {
+    List<String> all =
+        new ArrayList<>(
+            List.of("--server.port=" + port, "--artifact-server.data-dir=" + dataFolder));
+    all.addAll(arguments);
     ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        program(all).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     // Tests count blobs, files and connections; those of derived forms say that they want them.
     builder.environment().put("ARTIFACTSERVER_DERIVE_ENABLED", "false");
     return builder.start();
@@ -222,7 +278,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
    * later one. The tests start some hundred servers. Test classes run in several processes at once:
    * the first one makes it, the others wait for it.
    */
-  private record Unpacked(Path jar, Optional<Path> cache, FolderTemplate programs) {
+  private record Unpacked(
+      Path jar, Optional<Path> cache, FolderTemplate programs, FolderTemplate installation) {
     private static @Nullable Unpacked known;
 
     static synchronized Unpacked once() throws IOException {
@@ -251,6 +308,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
           FileLock _ = lock.lock()) {
         if (!Files.exists(made) || !Files.readString(made).equals(source)) {
           Files.deleteIfExists(made);
+          FileSystemUtils.deleteRecursively(folder.resolve("installation"));
           unpackAndRecord(packaged, folder);
           Files.writeString(made, source);
         }
@@ -259,7 +317,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       return new Unpacked(
           folder.resolve(packaged.getFileName()),
           Files.exists(cache) ? Optional.of(cache) : Optional.empty(),
-          new FolderTemplate(folder.resolve(PROGRAMS)));
+          new FolderTemplate(folder.resolve(PROGRAMS)),
+          new FolderTemplate(folder.resolve("installation")));
     }
 
     private static void unpackAndRecord(Path packaged, Path folder) throws IOException {

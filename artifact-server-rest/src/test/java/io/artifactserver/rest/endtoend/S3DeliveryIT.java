@@ -58,7 +58,7 @@ class S3DeliveryIT {
     s3 = S3ProxyServer.start(objects);
     proxy = FaultProxy.start(s3.port());
     server =
-        PackagedServer.start(
+        PackagedServer.startNew(
             folder.resolve("data"),
             "--artifact-server.storage.backend=s3",
             "--artifact-server.storage.s3.endpoint=" + proxy.endpoint(),

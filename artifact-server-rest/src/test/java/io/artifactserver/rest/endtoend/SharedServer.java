@@ -38,6 +38,7 @@ final class SharedServer implements ParameterResolver {
       PackagedServer server =
           PackagedServer.start(
               folder.resolve("data"),
+              PackagedServer.COMPILED_WELL,
               // Its timer uses a connection, and a test counts those that downloads use.
               "--artifact-server.encryption.check-interval=1h",
               "--artifact-server.hawkbit.tenants.DEFAULT=public",

@@ -30,6 +30,10 @@ import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
+import org.springframework.data.jpa.repository.query.DeclaredQuery;
+import org.springframework.data.jpa.repository.query.QueryEnhancerFactories;
+import org.springframework.data.jpa.repository.query.QueryEnhancerFactory;
+import org.springframework.data.jpa.repository.query.QueryEnhancerSelector;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -40,7 +44,9 @@ import org.springframework.transaction.PlatformTransactionManager;
  */
 @AutoConfiguration(after = HibernateJpaAutoConfiguration.class)
 @EnableConfigurationProperties(CatalogProperties.class)
-@EnableJpaRepositories(basePackageClasses = CatalogAutoConfiguration.class)
+@EnableJpaRepositories(
+    basePackageClasses = CatalogAutoConfiguration.class,
+    queryEnhancerSelector = CatalogAutoConfiguration.PlainQueries.class)
 @EntityScan(basePackageClasses = CatalogAutoConfiguration.class)
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";
@@ -176,5 +182,16 @@ public class CatalogAutoConfiguration {
     folder.bind(id.value());
     others.forEach(other -> other.bind(id.value()));
     return id;
+  }
+
+  /**
+   * Hibernate parses each query when the server starts, which finds the mistakes; without this,
+   * Spring Data parses it a second time, to sort or count what no query here lets it sort or count.
+   */
+  static final class PlainQueries implements QueryEnhancerSelector {
+    @Override
+    public QueryEnhancerFactory select(DeclaredQuery query) {
+      return QueryEnhancerFactories.fallback();
+    }
   }
 }

@@ -80,6 +80,7 @@ public final class EncryptedBlobStore implements BlobStore {
       throw new StorageException.StorageUnavailable(
           name, "there is a blob %s already".formatted(key), null);
     }
+    SegmentCipher.warmUp();
     BlobUpload upload = inner.begin(key);
     try {
       return new EncryptedUpload(

@@ -60,6 +60,9 @@ public class EncryptionAutoConfiguration {
               + " has them, from a backup if need be: without it those blobs cannot be decrypted.");
     }
     requireUnwraps(ring, dataKeys, place(properties, folder));
+    if (!needed.isEmpty()) {
+      SegmentCipher.warmUp();
+    }
     return ring;
   }
 
@@ -78,7 +81,6 @@ public class EncryptionAutoConfiguration {
       CatalogProperties catalog,
       DecryptedCopies copies) {
     int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
-    Thread.ofPlatform().daemon().name("cipher-warm-up").start(SegmentCipher::warmUp);
     return BlobStores.of(
         store,
         new EncryptedBlobStore(

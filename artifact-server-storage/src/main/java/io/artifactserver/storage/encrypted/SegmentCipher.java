@@ -3,6 +3,7 @@ package io.artifactserver.storage.encrypted;
 import java.security.GeneralSecurityException;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 
@@ -16,6 +17,8 @@ final class SegmentCipher {
 
   /** Measured: it takes 8,000 calls. */
   private static final int WARM_UP_ROUNDS = 16_000;
+
+  private static final AtomicBoolean WARM = new AtomicBoolean();
 
   private final Cipher cipher;
   private final byte[] ciphertext;
@@ -74,9 +77,16 @@ final class SegmentCipher {
 
   /**
    * Has Java compile what decrypts, which takes a hundred times as long before: half a minute's
-   * downloads of a server that has just started would be slow. Takes 0.1 to 0.2 s.
+   * downloads of a server that has just started would be slow. Takes 0.1 to 0.2 s of a thread of
+   * its own, at the first call.
    */
   static void warmUp() {
+    if (!WARM.getAndSet(true)) {
+      Thread.ofPlatform().daemon().name("cipher-warm-up").start(SegmentCipher::decryptOften);
+    }
+  }
+
+  private static void decryptOften() {
     byte[] bytes = new byte[WARM_UP_LENGTH];
     SegmentCipher warmed = new SegmentCipher(WARM_UP_LENGTH + SegmentLayout.TAG_LENGTH);
     SegmentKey key =
