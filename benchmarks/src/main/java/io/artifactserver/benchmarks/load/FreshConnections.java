@@ -42,7 +42,7 @@ record FreshConnections(
                 loop,
                 target,
                 new Device(loop, source, settings.random(i)),
-                Connection.Opening.PLAIN,
+                Opening.PLAIN,
                 resumes ? tls.map(engines -> engines.resuming(name)) : tls);
         loop.run(connection::connect);
       }
@@ -58,7 +58,7 @@ record FreshConnections(
   }
 
   /** One connection after the other. Used by its loop's thread. */
-  private static final class Device implements Connection.Events {
+  private static final class Device implements ConnectionEvents {
     private static final long RETRY_NANOS = 100_000_000;
 
     private final EventLoop loop;

@@ -27,8 +27,7 @@ record FullDownloads(String name, String description, int devices, boolean drops
       for (int i = 0; i < devices; i++) {
         EventLoop loop = client.loop(i);
         Device device = new Device(loop, drops, settings.random(i), resumes);
-        Connection connection =
-            new Connection(loop, target, device, Connection.Opening.PLAIN, settings.tls());
+        Connection connection = new Connection(loop, target, device, Opening.PLAIN, settings.tls());
         connection.wantEntityTag();
         loop.run(connection::connect);
       }
@@ -42,7 +41,7 @@ record FullDownloads(String name, String description, int devices, boolean drops
   }
 
   /** One download after the other. Used by its loop's thread. */
-  private static final class Device implements Connection.Events {
+  private static final class Device implements ConnectionEvents {
     private static final long RETRY_NANOS = 100_000_000;
 
     private final EventLoop loop;

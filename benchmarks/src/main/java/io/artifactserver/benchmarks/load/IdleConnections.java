@@ -95,7 +95,7 @@ record IdleConnections(int connections) implements Scenario {
 
   /** Used by its loop's thread. */
   private record Device(EventLoop loop, SplittableRandom random, AtomicInteger answered)
-      implements Connection.Events {
+      implements ConnectionEvents {
 
     @Override
     public void connected(Connection connection) {

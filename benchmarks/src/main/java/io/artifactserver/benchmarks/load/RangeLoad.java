@@ -29,7 +29,7 @@ record RangeLoad(
         EventLoop loop = client.loop(i);
         Requests requests = new Requests(loop, source, settings.random(i), interval);
         Connection connection =
-            new Connection(loop, target, requests, Connection.Opening.PLAIN, settings.tls());
+            new Connection(loop, target, requests, Opening.PLAIN, settings.tls());
         // Those of a rate are spread over one interval.
         long first = System.nanoTime() + interval * i / connections;
         loop.run(() -> loop.schedule(first, connection::connect));
@@ -42,7 +42,7 @@ record RangeLoad(
   }
 
   /** What one connection asks for. Used by its loop's thread. */
-  static final class Requests implements Connection.Events {
+  static final class Requests implements ConnectionEvents {
     private static final long RETRY_NANOS = 100_000_000;
 
     private final EventLoop loop;

@@ -86,7 +86,7 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
   }
 
   /** Used by its loop's thread. */
-  private static final class Device implements Connection.Events {
+  private static final class Device implements ConnectionEvents {
     private static final long RETRY_NANOS = 500_000_000;
     private static final int DROPS = 1;
     private static final int READS_RANGES = 2;

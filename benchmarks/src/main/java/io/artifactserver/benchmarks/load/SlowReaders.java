@@ -92,7 +92,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
             new RangeLoad.Requests(
                 normal, ByteSpan.random(NORMAL_LENGTH), settings.random(i), interval);
         Connection connection =
-            new Connection(normal, target, requests, Connection.Opening.PLAIN, settings.tls());
+            new Connection(normal, target, requests, Opening.PLAIN, settings.tls());
         normal.run(() -> normal.schedule(System.nanoTime(), connection::connect));
       }
       // What the sockets' buffers held at first has been read by then.
@@ -126,7 +126,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
   }
 
   /** Downloads for ever. Used by its loop's thread. */
-  private static final class Reader implements Connection.Events {
+  private static final class Reader implements ConnectionEvents {
     private static final long RETRY_NANOS = 1_000_000_000;
 
     private final EventLoop loop;

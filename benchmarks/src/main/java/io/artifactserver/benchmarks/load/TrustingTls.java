@@ -12,7 +12,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /** TLS that trusts whoever answers: the harness measures, and sends nothing secret. Thread-safe. */
-final class TrustingTls implements Connection.TlsEngines {
+final class TrustingTls implements TlsEngines {
   private final SSLContext context;
   private final LongAdder fullHandshakes = new LongAdder();
 
@@ -41,7 +41,7 @@ final class TrustingTls implements Connection.TlsEngines {
   }
 
   /** Engines of one device, which resume its last session if the server lets them. */
-  Connection.TlsEngines resuming(String device) {
+  TlsEngines resuming(String device) {
     // The JDK keeps sessions by the name and port that an engine is made for. A name without a dot
     // is not sent to the server.
     return () -> prepared(context.createSSLEngine(device, 443));
