@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -332,7 +333,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
               "extract",
               "--force",
               "--destination",
-              folder.toString()));
+              folder.toString()),
+          Map.of());
       Path jar = folder.resolve(packaged.getFileName());
       Path cache = folder.resolve("start.aot");
       Files.deleteIfExists(cache);
@@ -344,7 +346,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       recording.addAll(JVM);
       recording.addAll(List.of("-jar", jar.toString()));
       try {
-        run(folder, recording);
+        // What starts from it lives for minutes, and most of it without C2.
+        run(folder, recording, Map.of("RECORD_REQUESTS", "1500"));
       } catch (IllegalStateException e) {
         System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
         Files.deleteIfExists(cache);
@@ -355,13 +358,15 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       }
     }
 
-    private static void run(Path folder, List<String> command) throws IOException {
+    private static void run(Path folder, List<String> command, Map<String, String> environment)
+        throws IOException {
       Path log = folder.resolveSibling(folder.getFileName() + ".log");
-      Process process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+      builder.environment().putAll(environment);
+      Process process = builder.start();
       try {
         if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
           process.descendants().forEach(ProcessHandle::destroyForcibly);

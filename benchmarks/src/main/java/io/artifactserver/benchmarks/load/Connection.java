@@ -163,7 +163,6 @@ final class Connection {
     fail("stalled", "no byte came for " + (System.nanoTime() - lastProgress) / 1_000_000 + " ms");
   }
 
-  /** Closes it with a reset, so that no address stays in use. */
   void abort() {
     SocketChannel closing = channel;
     channel = null;
@@ -201,9 +200,8 @@ final class Connection {
         case CLOSED -> {}
       }
     } catch (IOException e) {
-      fail(
-          state == State.CONNECTING ? "connect" : "broken",
-          "the connection broke: " + e.getMessage());
+      String kind = state == State.CONNECTING ? "connect" : "broken";
+      fail(kind, "the connection broke: " + e.getMessage());
     }
   }
 
