@@ -1,7 +1,6 @@
 package io.artifactserver.rest.connection;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.lang.management.ManagementFactory;
@@ -12,9 +11,7 @@ import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,12 +23,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Request;
@@ -67,14 +62,6 @@ public final class Connections
 
   private static final int SWEEPS_PER_TIMEOUT = 4;
 
-  /** Share of the memory for buffers beyond which clients that take nothing are ended. */
-  private static final double MAX_DIRECT_SHARE = 0.75;
-
-  private static final Duration RELIEF_PERIOD = Duration.ofMillis(100);
-
-  /** Share of those clients that is ended at a time. */
-  private static final int RELIEF_SHARE = 8;
-
   /**
    * The part of what may be held that is for heads of HTTP/1.1 that have not come whole. They come
    * in one packet as a rule; what stays for long survives the young generation, and collecting the
@@ -88,7 +75,7 @@ public final class Connections
   private final Holdings holdings;
   private final int max;
   private final int hardLimit;
-  private final DirectMemory directMemory = new DirectMemory();
+  private final MemoryRelief relief = new MemoryRelief();
   private final Map<EndPoint, Watched> open = new ConcurrentHashMap<>();
 
   /** Accepted, and not open yet: in a burst all of them are, before a selector has seen one. */
@@ -98,15 +85,12 @@ public final class Connections
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
   private final AtomicLong lastWarning = new AtomicLong(System.nanoTime() - WARNING_NANOS);
-  private final Map<End, Counter> ends = new EnumMap<>(End.class);
-  private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
+  private final ConnectionCounters counters;
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("connections").factory());
 
-  /**
-   * Watches the connections of the servers that it is {@link #watch told} of, until it is closed.
-   */
+  /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
     this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
@@ -132,26 +116,11 @@ public final class Connections
     Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
         .description("Open connections")
         .register(registry);
-    for (End end : End.values()) {
-      ends.put(
-          end,
-          Counter.builder("artifact_server.connections.ended")
-              .description("Connections that the server ended, by what they took too long for")
-              .tag("reason", tag(end))
-              .register(registry));
-    }
-    for (Refusal refusal : Refusal.values()) {
-      refusals.put(
-          refusal,
-          Counter.builder("artifact_server.connections.refused")
-              .description("Connections beyond a limit, which are answered with 503")
-              .tag("limit", tag(refusal))
-              .register(registry));
-    }
+    this.counters = new ConnectionCounters(registry);
     long period = period().toMillis();
     var _ = sweeper.scheduleWithFixedDelay(this::sweep, period, period, TimeUnit.MILLISECONDS);
-    long relief = RELIEF_PERIOD.toMillis();
-    var _ = sweeper.scheduleWithFixedDelay(this::relieve, relief, relief, TimeUnit.MILLISECONDS);
+    long look = MemoryRelief.PERIOD.toMillis();
+    var _ = sweeper.scheduleWithFixedDelay(this::relieve, look, look, TimeUnit.MILLISECONDS);
   }
 
   /** Watches a server's connections; to be called before it starts. */
@@ -210,7 +179,7 @@ public final class Connections
     return of.open(
         client(endPoint.getRemoteSocketAddress()),
         () -> {
-          ended(End.HELD);
+          counters.ended(End.HELD, 1);
           socket.close(new TimeoutException("The server holds too much for its clients"));
         });
   }
@@ -235,7 +204,7 @@ public final class Connections
     accepting.add(channel);
     if (count.get() + accepting.size() > hardLimit) {
       accepting.remove(channel);
-      ended(End.LIMIT);
+      counters.ended(End.LIMIT, 1);
       IO.close(channel);
     }
   }
@@ -315,7 +284,7 @@ public final class Connections
         sweep
             .end(watched)
             .ifPresent(end -> {
-              ended(end);
+              counters.ended(end, 1);
               LOG.debug("Ends {}: {}", watched.endPoint(), end);
               watched.endPoint().close(new TimeoutException("A client took too long: " + end));
             });
@@ -326,49 +295,17 @@ public final class Connections
     }
   }
 
-  /** Ends those who have taken nothing for longest, if their buffers are about to be missed. */
   private void relieve() {
     try {
-      if (directMemory.usedShare() < MAX_DIRECT_SHARE) {
-        return;
-      }
-      List<SelectableChannelEndPoint> stalled =
-          open.values().stream()
-              .map(Watched::endPoint)
-              .filter(endPoint -> endPoint.getWriteFlusher().isPending() || hasStreams(endPoint))
-              .map(endPoint -> new Stalled(endPoint, endPoint.getIdleFor()))
-              .sorted(Comparator.comparingLong(Stalled::millis).reversed())
-              .map(Stalled::endPoint)
-              .toList();
-      for (var endPoint : stalled.subList(0, Math.ceilDiv(stalled.size(), RELIEF_SHARE))) {
-        ended(End.HELD);
-        endPoint.close(new TimeoutException("The server has too little memory for buffers"));
-      }
+      counters.ended(End.HELD, relief.endStalled(open.values()));
     } catch (RuntimeException e) {
       // It would be the last look.
       LOG.error("A look at the memory for buffers failed", e);
     }
   }
 
-  /** Whose windows may be closed, which its socket does not show. */
-  private static boolean hasStreams(SelectableChannelEndPoint endPoint) {
-    Connection outer = endPoint.getConnection();
-    Connection connection =
-        outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
-    return connection instanceof HTTP2Connection http2
-        && !http2.getSession().getStreams().isEmpty();
-  }
-
-  /**
-   * @param millis as they were at one moment: they change all the time
-   */
-  private record Stalled(SelectableChannelEndPoint endPoint, long millis) {}
-
   private void refused(Refusal refusal, EndPoint endPoint) {
-    Counter counter = refusals.get(refusal);
-    if (counter != null) {
-      counter.increment();
-    }
+    counters.refused(refusal);
     long now = System.nanoTime();
     long last = lastWarning.get();
     if (now - last > WARNING_NANOS && lastWarning.compareAndSet(last, now)) {
@@ -381,13 +318,6 @@ public final class Connections
                 "its address has artifact-server.connections.max-per-address="
                     + properties.maxPerAddress();
           });
-    }
-  }
-
-  private void ended(End end) {
-    Counter counter = ends.get(end);
-    if (counter != null) {
-      counter.increment();
     }
   }
 
@@ -415,9 +345,5 @@ public final class Connections
             .orElseThrow()
             .dividedBy(SWEEPS_PER_TIMEOUT);
     return Collections.min(List.of(MAX_PERIOD, Collections.max(List.of(MIN_PERIOD, shortest))));
-  }
-
-  private static String tag(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
   }
 }
