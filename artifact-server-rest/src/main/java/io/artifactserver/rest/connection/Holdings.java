@@ -1,13 +1,13 @@
 package io.artifactserver.rest.connection;
 
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,31 +53,36 @@ public final class Holdings {
       return;
     }
     try {
-      Map<Object, Long> ofClients = new HashMap<>();
-      for (Holding holder : holders) {
-        ofClients.merge(holder.client(), holder.bytes(), Long::sum);
-      }
-      Comparator<Holding> bySize = Comparator.comparingLong(Holding::bytes);
-      while (total.get() > limit - limit / FREED_SHARE && !ofClients.isEmpty()) {
-        Object largest =
-            ofClients.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
-        ofClients.remove(largest);
-        List<Holding> its =
-            holders.stream()
-                .filter(holder -> holder.client().equals(largest))
-                .sorted(bySize.reversed())
-                .toList();
-        for (Holding holder : its) {
+      Map<Object, List<Held>> ofClients =
+          holders.stream()
+              .map(holder -> new Held(holder, holder.bytes()))
+              .collect(Collectors.groupingBy(held -> held.holder().client()));
+      List<List<Held>> byClient =
+          ofClients.values().stream()
+              .sorted(Comparator.comparingLong(Holdings::sum).reversed())
+              .toList();
+      for (List<Held> its : byClient) {
+        for (Held held :
+            its.stream().sorted(Comparator.comparingLong(Held::bytes).reversed()).toList()) {
           if (total.get() <= limit - limit / FREED_SHARE) {
             return;
           }
-          holder.evict();
+          held.holder().evict();
         }
       }
     } finally {
       evicting.unlock();
     }
   }
+
+  private static long sum(List<Held> all) {
+    return all.stream().mapToLong(Held::bytes).sum();
+  }
+
+  /**
+   * @param bytes as they were at one moment: they change all the time
+   */
+  private record Held(Holding holder, long bytes) {}
 
   /** What one connection holds. Thread-safe. */
   public final class Holding implements AutoCloseable {

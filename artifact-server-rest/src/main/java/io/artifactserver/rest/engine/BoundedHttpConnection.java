@@ -3,6 +3,7 @@ package io.artifactserver.rest.engine;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Holdings;
 import io.artifactserver.rest.connection.RequestProgress;
+import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
@@ -48,6 +49,19 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     super(configuration, connector, endPoint);
     this.connections = connections;
     this.newcomers = newcomers;
+  }
+
+  @Override
+  protected HttpParser newHttpParser(HttpCompliance compliance) {
+    HttpParser plain = super.newHttpParser(compliance);
+    HttpParser parser =
+        new LongHeadParser(
+            (HttpParser.RequestHandler) plain.getHandler(),
+            getHttpConfiguration().getRequestHeaderSize(),
+            compliance);
+    parser.setHeaderCacheSize(plain.getHeaderCacheSize());
+    parser.setHeaderCacheCaseSensitive(plain.isHeaderCacheCaseSensitive());
+    return parser;
   }
 
   @Override

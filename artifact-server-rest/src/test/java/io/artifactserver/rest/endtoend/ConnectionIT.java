@@ -125,6 +125,22 @@ class ConnectionIT {
     }
   }
 
+  /** They are parsed when they have come whole. */
+  @ParameterizedTest
+  @ValueSource(ints = {1_900, 2_100, 9_000, 25_000, 31_000})
+  void longHeadsAreAnsweredAndWhatFollowsThemToo(int length, PackagedServer server)
+      throws IOException {
+    String head = GET + "X-Long: %s\r\nRange: bytes=0-3\r\n".formatted("x".repeat(length));
+    String upgrade =
+        "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n";
+    try (Wire wire = new Wire(server.port())) {
+      wire.send(head + "Content-Length: 5\r\n\r\nhello" + head + "\r\n" + head + upgrade + "\r\n");
+      assertThat(wire.receive(true).body()).isEqualTo(FIRST_FOUR);
+      assertThat(wire.receive(true).body()).isEqualTo(FIRST_FOUR);
+      assertThat(wire.receive(false).status()).isEqualTo(101);
+    }
+  }
+
   @Test
   void getWithABodyIsAnsweredAndTheNextRequestToo(PackagedServer server) throws IOException {
     try (Wire wire = new Wire(server.port())) {

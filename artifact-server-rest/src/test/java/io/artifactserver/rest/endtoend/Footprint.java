@@ -19,6 +19,10 @@ import java.util.stream.Stream;
 record Footprint(long heap, long direct, long threads, long descriptors) {
   private static final long MAX_LEFT = 20_000_000;
   private static final long MAX_DESCRIPTORS_LEFT = 50;
+
+  /** Jetty's 200 and some 100 of ours and the JVM's. Jetty lets go of one a minute. */
+  private static final long MAX_THREADS = 350;
+
   private static final Pattern VALUE = Pattern.compile("\"value\":\\s*([0-9.E+]+)");
 
   static Footprint of(PackagedServer server, Operator operator)
@@ -37,6 +41,7 @@ record Footprint(long heap, long direct, long threads, long descriptors) {
   boolean isLike(Footprint earlier) {
     return heap - earlier.heap < MAX_LEFT
         && direct - earlier.direct < MAX_LEFT
+        && threads <= MAX_THREADS
         && descriptors - earlier.descriptors < MAX_DESCRIPTORS_LEFT;
   }
 

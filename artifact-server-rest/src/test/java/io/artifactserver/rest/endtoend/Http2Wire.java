@@ -75,7 +75,12 @@ final class Http2Wire implements AutoCloseable {
    * @param streamWindow bytes that the server may send on each stream
    */
   static Http2Wire open(int port, int streamWindow) throws IOException {
-    Http2Wire wire = new Http2Wire(new Socket(InetAddress.getLoopbackAddress(), port));
+    return open(new Socket(InetAddress.getLoopbackAddress(), port), streamWindow);
+  }
+
+  /** The same, on a connection that there is; it is closed with this object. */
+  static Http2Wire open(Socket socket, int streamWindow) throws IOException {
+    Http2Wire wire = new Http2Wire(socket);
     wire.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     wire.settings(SETTING_INITIAL_WINDOW_SIZE, streamWindow);
     return wire;
@@ -271,6 +276,15 @@ final class Http2Wire implements AutoCloseable {
           field.substring(colon + 1).strip());
     }
     return block.toByteArray();
+  }
+
+  /** One literal field that the server is to remember (RFC 7541, section 6.2.1). */
+  static byte[] indexed(String name, String value) {
+    ByteArrayOutputStream field = new ByteArrayOutputStream();
+    field.write(0x40);
+    string(field, name);
+    string(field, value);
+    return field.toByteArray();
   }
 
   @Override

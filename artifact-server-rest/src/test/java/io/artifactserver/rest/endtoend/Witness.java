@@ -17,6 +17,7 @@ final class Witness {
   private static final int RANGE_LENGTH = 4096;
   private static final int PAUSE_MILLIS = 5;
   private static final int NEWCOMER_PAUSE_MILLIS = 100;
+  private static final int GLANCE = 200;
 
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final List<Double> ranges = Collections.synchronizedList(new ArrayList<>());
@@ -32,17 +33,36 @@ final class Witness {
     Wire open() throws IOException;
   }
 
-  /**
-   * @param path of a public artifact of at least 4 KiB
-   */
-  Witness(Line line, String path) throws IOException {
+  private Witness(Line line, String path) {
     this.line = line;
     this.path = path;
+  }
+
+  /**
+   * Asks until it is stopped.
+   *
+   * @param path of a public artifact of at least 4 KiB
+   */
+  static Witness start(Line line, String path) throws IOException {
+    Witness witness = new Witness(line, path);
     // Before the attack begins, as a device that is in the middle of a download.
     Wire wire = line.open();
-    ask(wire);
-    threads.add(Thread.ofPlatform().start(() -> repeat(() -> range(wire), PAUSE_MILLIS)));
-    threads.add(Thread.ofPlatform().start(() -> repeat(this::arrive, NEWCOMER_PAUSE_MILLIS)));
+    witness.ask(wire);
+    witness.repeat(() -> witness.range(wire), PAUSE_MILLIS);
+    witness.repeat(witness::arrive, NEWCOMER_PAUSE_MILLIS);
+    return witness;
+  }
+
+  /** Asks for a moment, and tells what it saw. */
+  static Report glance(Line line, String path) throws IOException {
+    Witness witness = new Witness(line, path);
+    witness.arrive();
+    try (Wire wire = line.open()) {
+      for (int i = 0; i < GLANCE; i++) {
+        witness.range(wire);
+      }
+    }
+    return witness.report();
   }
 
   /** What it saw, in milliseconds. */
@@ -64,6 +84,10 @@ final class Witness {
       throw new AssertionError(
           failures.size() + " failures of " + ranges.size() + " answers", failures.getFirst());
     }
+    return report();
+  }
+
+  private Report report() {
     List<Double> sorted = ranges.stream().sorted().toList();
     return new Report(
         sorted.get((int) (sorted.size() * 0.99)),
@@ -77,16 +101,20 @@ final class Witness {
   }
 
   private void repeat(Step step, long pause) {
-    try {
-      while (!isOver.get()) {
-        step.run();
-        Thread.sleep(pause);
-      }
-    } catch (IOException | AssertionError e) {
-      failures.add(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    threads.add(
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                while (!isOver.get()) {
+                  step.run();
+                  Thread.sleep(pause);
+                }
+              } catch (IOException | AssertionError e) {
+                failures.add(e);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            }));
   }
 
   private void range(Wire wire) throws IOException {

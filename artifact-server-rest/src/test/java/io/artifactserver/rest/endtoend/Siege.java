@@ -1,0 +1,258 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What one machine without a token can do to a server: each attack is bounded in time and size, and
+ * while it goes on an honest device is answered. Afterwards the device is answered as well, and the
+ * server holds what it held before. What the device saw is printed; with {@code
+ * -Dattack.thresholds=true}, on a quiet machine, it is asserted, and each attack is repeated for
+ * ten seconds, so that there is enough of it to speak of a percentile.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class Siege {
+  static final String WARM = "/artifacts/public/warm.bin";
+  static final String ENCRYPTED = "/artifacts/encrypted/warm.bin";
+
+  /** An attack that works the server hard, and may delay others less than any other. */
+  static final String MISSES = "misses";
+
+  /** In MB; a fifth of the launcher's, so that a fifth of the clients is enough to use it up. */
+  private static final int DIRECT_MEMORY = 24;
+
+  private static final int LENGTH = 2_000_000;
+  private static final long RETURN_NANOS = 60_000_000_000L;
+  private static final double MAX_P99_MILLIS = 50;
+  private static final double MAX_P99_MILLIS_BESIDE_MISSES = 20;
+  private static final double MAX_MILLIS_BESIDE_MISSES = 200;
+  private static final double MAX_NEWCOMER_MILLIS = 1000;
+  private static final boolean HAS_THRESHOLDS = Boolean.getBoolean("attack.thresholds");
+
+  private static final long SUSTAINED_NANOS = HAS_THRESHOLDS ? 10_000_000_000L : 0;
+
+  @RegisterExtension static final InvocationInterceptor SUSTAINED = new Sustained();
+
+  @TempDir private static Path folder;
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private PackagedServer server;
+  private Operator operator;
+  private Witness witness;
+  private Footprint before;
+
+  /** Starts the server. */
+  abstract PackagedServer start(Path folder, String... arguments) throws Exception;
+
+  /** Its operator. */
+  abstract Operator operator(PackagedServer server) throws Exception;
+
+  /** Connects to it as a device does. */
+  abstract Wire connect() throws IOException;
+
+  @BeforeAll
+  void prepare() throws Exception {
+    server =
+        start(
+            folder,
+            PackagedServer.COMPILED_WELL,
+            "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
+    operator = operator(server);
+    operator.createRepository("public", true);
+    operator.createEncryptedRepository("encrypted");
+    byte[] content = Bytes.random(LENGTH, 3);
+    assertThat(operator.put("public", "warm.bin", content).statusCode()).isEqualTo(201);
+    assertThat(operator.put("encrypted", "warm.bin", content).statusCode()).isEqualTo(201);
+    // Whatever is made once is made before anything is measured.
+    Witness warmup = Witness.start(this::connect, WARM);
+    assertThat(operator.downloadAsNobody("/swagger-ui/swagger-ui-bundle.js").statusCode())
+        .isEqualTo(200);
+    assertThat(operator.downloadAsNobody(ENCRYPTED).statusCode()).isEqualTo(200);
+    Thread.sleep(1000);
+    warmup.stop();
+  }
+
+  @AfterAll
+  void stop() {
+    operator.close();
+    server.close();
+  }
+
+  @BeforeEach
+  void watch() throws Exception {
+    before = Footprint.of(server, operator);
+    witness = Witness.start(this::connect, WARM);
+  }
+
+  @AfterEach
+  void judge(TestInfo test) throws Exception {
+    Witness.Report during = witness.stop();
+    letGo();
+    assertThat(server.process().isAlive()).isTrue();
+    Witness.Report afterwards = Witness.glance(this::connect, WARM);
+    Footprint after = Footprint.of(server, operator);
+    long deadline = System.nanoTime() + RETURN_NANOS;
+    while (!after.isLike(before) && System.nanoTime() < deadline) {
+      Thread.sleep(500);
+      after = Footprint.of(server, operator);
+    }
+    System.out.printf(
+        "%s%n  during %s%n  after %s%n  %s%n  %s%n",
+        test.getDisplayName(), during, afterwards, before, after);
+    assertThat(after.isLike(before)).as("%s after %s", after, before).isTrue();
+    if (HAS_THRESHOLDS) {
+      boolean hasMisses = test.getTags().contains(MISSES);
+      for (Witness.Report seen : List.of(during, afterwards)) {
+        assertThat(seen.p99())
+            .isLessThanOrEqualTo(hasMisses ? MAX_P99_MILLIS_BESIDE_MISSES : MAX_P99_MILLIS);
+        if (hasMisses) {
+          assertThat(seen.worst()).isLessThanOrEqualTo(MAX_MILLIS_BESIDE_MISSES);
+        }
+        assertThat(seen.worstNewcomer()).isLessThanOrEqualTo(MAX_NEWCOMER_MILLIS);
+      }
+    }
+  }
+
+  private void letGo() throws Exception {
+    for (AutoCloseable each : open) {
+      each.close();
+    }
+    open.clear();
+  }
+
+  /** Repeats an attack until its time is over. */
+  private static final class Sustained implements InvocationInterceptor {
+    @Override
+    public void interceptTestMethod(
+        Invocation<@Nullable Void> invocation,
+        ReflectiveInvocationContext<Method> context,
+        ExtensionContext extension)
+        throws Throwable {
+      long begin = System.nanoTime();
+      invocation.proceed();
+      while (System.nanoTime() - begin < SUSTAINED_NANOS) {
+        Siege test = (Siege) context.getTarget().orElseThrow();
+        test.letGo();
+        context.getExecutable().invoke(test, context.getArguments().toArray());
+      }
+    }
+
+    @Override
+    public void interceptTestTemplateMethod(
+        Invocation<@Nullable Void> invocation,
+        ReflectiveInvocationContext<Method> context,
+        ExtensionContext extension)
+        throws Throwable {
+      interceptTestMethod(invocation, context, extension);
+    }
+  }
+
+  interface Attack {
+    void run(int number) throws Exception;
+  }
+
+  interface Act {
+    void run() throws IOException;
+  }
+
+  /** The server may end the connection at any time. */
+  static void quietly(Act act) {
+    try {
+      act.run();
+    } catch (IOException e) {
+      // As it should.
+    }
+  }
+
+  static void inParallel(int attackers, Attack attack) throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < attackers; i++) {
+        int number = i;
+        all.add(
+            threads.submit(() -> {
+              attack.run(number);
+              return null;
+            }));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    }
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  /** Closes it after the test. */
+  <T extends AutoCloseable> T keep(T connection) {
+    synchronized (open) {
+      open.add(connection);
+    }
+    return connection;
+  }
+
+  /** Closed after the test. */
+  SocketChannel channel(int receiveBuffer) throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    if (receiveBuffer > 0) {
+      channel.socket().setReceiveBufferSize(receiveBuffer);
+    }
+    channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
+    return keep(channel);
+  }
+
+  static void send(SocketChannel channel, String text) throws IOException {
+    channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
+  }
+
+  static void ask(Http2Wire wire, int streams, String path) {
+    quietly(() -> {
+      for (int i = 0; i < streams; i++) {
+        wire.get(path);
+      }
+    });
+  }
+
+  /** 64 requests whose bodies come in such frames, by turns. */
+  static void sendData(
+      Http2Wire wire, int frameLength, int frames, String method, String path, String... fields) {
+    quietly(() -> {
+      List<Integer> streams = new ArrayList<>();
+      for (int i = 0; i < 64; i++) {
+        streams.add(wire.nextStream());
+        wire.begin(method, path, List.of(fields));
+      }
+      byte[] payload = new byte[frameLength];
+      for (int i = 0; i < frames; i++) {
+        wire.send(Http2Wire.DATA, 0, streams.get(i % streams.size()), payload);
+      }
+    });
+  }
+}
