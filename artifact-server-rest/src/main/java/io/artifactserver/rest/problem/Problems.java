@@ -191,8 +191,9 @@ public final class Problems {
     return of(
         HttpStatus.SERVICE_UNAVAILABLE,
         "Too many downloads",
-        "As many downloads of this repository as may wait are waiting. Try again after Retry-After"
-            + " seconds; operators raise \"concurrentDownloads\" of the repository's limits.");
+        "As many downloads of this repository, or of this client, as may wait are waiting. Try again"
+            + " after Retry-After seconds; operators raise \"concurrentDownloads\" of the"
+            + " repository's limits, or artifact-server.limit.max-waiting.");
   }
 
   /** 503: too many devices ask for what has to be looked up. */
