@@ -222,6 +222,15 @@ public final class Problems {
             + " /actuator/health.");
   }
 
+  /** 503: the identity provider does not tell how to verify its tokens. */
+  public static ProblemDetail issuerUnavailable() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Identity provider unavailable",
+        "The identity provider's keys cannot be fetched, so its tokens cannot be verified. Try"
+            + " again in a while; the server's log says why. Tokens of this server work.");
+  }
+
   /** 503: hawkBit cannot be asked, or its file cannot be served now. */
   public static ProblemDetail hawkbitUnavailable() {
     return of(

@@ -333,6 +333,7 @@ class GrantedDownloadTest {
             links,
             new TokenUses(tokens, InstantSource.system()),
             new WrongSecrets(System::nanoTime),
+            Optional.empty(),
             InstantSource.system());
     Resolver resolver =
         new Resolver(
