@@ -16,6 +16,9 @@ public record Scope(Set<String> repositories, Set<String> paths) {
   /** Everything. */
   public static final Scope ALL = new Scope(Set.of(), Set.of());
 
+  /** Nothing: no repository has an empty name. */
+  public static final Scope NOTHING = new Scope(Set.of(""), Set.of());
+
   /** Most names and prefixes of one scope, each. */
   public static final int MAX = 100;
 

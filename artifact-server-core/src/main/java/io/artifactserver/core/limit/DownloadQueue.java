@@ -1,9 +1,11 @@
 package io.artifactserver.core.limit;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -15,20 +17,22 @@ import java.util.function.Consumer;
  * came. No thread waits. Thread-safe.
  */
 public final class DownloadQueue {
-  /** Most downloads of one repository that wait; some kilobytes of memory each. */
-  public static final int MAX_WAITING = 10_000;
-
   /** Guarded by this object, as is all that follows. */
   private final Set<Place> waiting = new LinkedHashSet<>();
 
+  /** How many of them each client has. */
+  private final Map<Object, Integer> clients = new HashMap<>();
+
   private final AtomicLong running = new AtomicLong();
   private final AtomicLong most;
+  private final QueueBounds bounds;
 
   /**
    * @param most downloads at a time; {@link RepositoryLimits#NO_LIMIT} for no limit
    */
-  DownloadQueue(long most) {
+  DownloadQueue(long most, QueueBounds bounds) {
     this.most = new AtomicLong(most);
+    this.bounds = bounds;
   }
 
   /** Changes the limit. What runs goes on. */
@@ -44,18 +48,21 @@ public final class DownloadQueue {
   /**
    * Enters a download. Does not block.
    *
+   * @param client whom the place counts for while it waits
    * @param begin runs once, in this method when it is the download's turn at once, or else later on
    *     the thread on which another ended; must not block
-   * @return the download's place; empty if so many wait that it cannot
+   * @return the download's place; empty if so many wait, of all or of this client, that it cannot
    */
-  public Optional<Place> enter(Consumer<Place> begin) {
-    Place place = new Place(begin);
+  public Optional<Place> enter(Object client, Consumer<Place> begin) {
+    Place place = new Place(client, begin);
     List<Place> begun;
     synchronized (this) {
-      if (waiting.size() >= MAX_WAITING) {
+      if (waiting.size() >= bounds.places()
+          || clients.getOrDefault(client, 0) >= bounds.ofOneClient()) {
         return Optional.empty();
       }
       waiting.add(place);
+      clients.merge(client, 1, Integer::sum);
       begun = begin();
     }
     begun.forEach(Place::run);
@@ -74,11 +81,17 @@ public final class DownloadQueue {
     while (running.get() < most.get() && next.hasNext()) {
       Place place = next.next();
       next.remove();
+      forget(place);
       place.state.set(State.RUNNING);
       running.incrementAndGet();
       begun.add(place);
     }
     return begun;
+  }
+
+  /** To be called with the lock held. */
+  private void forget(Place place) {
+    clients.computeIfPresent(place.client, (_, places) -> places == 1 ? null : places - 1);
   }
 
   private enum State {
@@ -89,10 +102,12 @@ public final class DownloadQueue {
 
   /** The place of one download. Thread-safe. */
   public final class Place {
+    private final Object client;
     private final Consumer<Place> begin;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
 
-    private Place(Consumer<Place> begin) {
+    private Place(Object client, Consumer<Place> begin) {
+      this.client = client;
       this.begin = begin;
     }
 
@@ -113,6 +128,7 @@ public final class DownloadQueue {
         before = state.getAndSet(State.LEFT);
         if (before == State.WAITING) {
           waiting.remove(this);
+          forget(this);
         } else if (before == State.RUNNING) {
           running.decrementAndGet();
         }

@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
  */
 public final class LimitBook {
   private final LimitStore store;
+  private final QueueBounds queueBounds;
   private final LongSupplier nanoTime;
   private final Timer timer;
 
@@ -29,11 +30,18 @@ public final class LimitBook {
    *
    * @param serverRate of all downloads together, in bytes per second; {@link
    *     RepositoryLimits#NO_LIMIT} for no limit
+   * @param queueBounds of each repository's queue
    * @param nanoTime as {@link System#nanoTime}
    * @param timer runs what waits for its bytes
    */
-  public LimitBook(LimitStore store, long serverRate, LongSupplier nanoTime, Timer timer) {
+  public LimitBook(
+      LimitStore store,
+      long serverRate,
+      QueueBounds queueBounds,
+      LongSupplier nanoTime,
+      Timer timer) {
     this.store = store;
+    this.queueBounds = queueBounds;
     this.nanoTime = nanoTime;
     this.timer = timer;
     this.serverBuckets =
@@ -82,6 +90,11 @@ public final class LimitBook {
     return entries.get().isEmpty();
   }
 
+  /** Returns how many downloads wait for their turn. No I/O. */
+  public long waiting() {
+    return entries.get().values().stream().mapToLong(entry -> entry.queue.waiting()).sum();
+  }
+
   /** Returns the lane of downloads that belong to no repository. */
   public Lane open() {
     return open;
@@ -95,7 +108,7 @@ public final class LimitBook {
 
   private Entry entry(RepositoryLimits limits) {
     TokenBucket bucket = new TokenBucket(limits.bytesPerSecond(), nanoTime, timer);
-    DownloadQueue queue = new DownloadQueue(limits.concurrentDownloads());
+    DownloadQueue queue = new DownloadQueue(limits.concurrentDownloads(), queueBounds);
     List<TokenBucket> buckets =
         serverBuckets.isEmpty() ? List.of(bucket) : List.of(bucket, serverBuckets.getFirst());
     return new Entry(limits, bucket, queue, Lane.limited(buckets, queue));

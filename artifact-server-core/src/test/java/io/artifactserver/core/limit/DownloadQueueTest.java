@@ -9,11 +9,13 @@ import org.junit.jupiter.api.Test;
 
 /** Who may begin, and when. */
 class DownloadQueueTest {
+  private static final QueueBounds BOUNDS = new QueueBounds(50, 50);
+
   private final List<Integer> begun = new ArrayList<>();
 
   @Test
   void othersWaitInTheOrderInWhichTheyCame() {
-    DownloadQueue queue = new DownloadQueue(2);
+    DownloadQueue queue = new DownloadQueue(2, BOUNDS);
     List<Place> places = enter(queue, 0, 5);
     assertThat(begun).containsExactly(0, 1);
     assertThat(queue.waiting()).isEqualTo(3);
@@ -32,7 +34,7 @@ class DownloadQueueTest {
 
   @Test
   void aChangeCountsAtOnce() {
-    DownloadQueue queue = new DownloadQueue(1);
+    DownloadQueue queue = new DownloadQueue(1, BOUNDS);
     List<Place> places = new ArrayList<>(enter(queue, 0, 4));
     queue.setMost(3);
     assertThat(begun).containsExactly(0, 1, 2);
@@ -49,19 +51,38 @@ class DownloadQueueTest {
 
   @Test
   void theQueueHasAnEnd() {
-    DownloadQueue queue = new DownloadQueue(1);
-    List<Place> places = enter(queue, 0, 1 + DownloadQueue.MAX_WAITING);
-    assertThat(queue.enter(_ -> begun.add(-1))).isEmpty();
+    DownloadQueue queue = new DownloadQueue(1, BOUNDS);
+    List<Place> places = enter(queue, 0, 1 + BOUNDS.places());
+    assertThat(queue.enter("any", _ -> begun.add(-1))).isEmpty();
     places.getFirst().leave();
-    assertThat(queue.enter(_ -> begun.add(-1))).isPresent();
+    assertThat(queue.enter("any", _ -> begun.add(-1))).isPresent();
     assertThat(begun).containsExactly(0, 1);
+  }
+
+  @Test
+  void oneClientLeavesPlacesToOthers() {
+    DownloadQueue queue = new DownloadQueue(1, new QueueBounds(5, 2));
+    Place running = queue.enter("a", _ -> begun.add(0)).orElseThrow();
+    Place second = queue.enter("a", _ -> begun.add(1)).orElseThrow();
+    assertThat(queue.enter("a", _ -> begun.add(2))).isPresent();
+    assertThat(queue.enter("a", _ -> begun.add(-1))).isEmpty();
+    assertThat(queue.enter("b", _ -> begun.add(3))).isPresent();
+    // What runs does not count, nor what has left.
+    running.leave();
+    assertThat(begun).containsExactly(0, 1);
+    Place third = queue.enter("a", _ -> begun.add(4)).orElseThrow();
+    assertThat(queue.enter("a", _ -> begun.add(-1))).isEmpty();
+    third.leave();
+    assertThat(queue.enter("a", _ -> begun.add(5))).isPresent();
+    second.leave();
+    assertThat(begun).containsExactly(0, 1, 2);
   }
 
   private List<Place> enter(DownloadQueue queue, int from, int to) {
     List<Place> places = new ArrayList<>();
     for (int i = from; i < to; i++) {
       int number = i;
-      places.add(queue.enter(_ -> begun.add(number)).orElseThrow());
+      places.add(queue.enter("any", _ -> begun.add(number)).orElseThrow());
     }
     return places;
   }

@@ -10,13 +10,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is set counts at once, and after the next start. */
 class LimitBookTest {
   private static final long NONE = RepositoryLimits.NO_LIMIT;
+  private static final QueueBounds BOUNDS = new QueueBounds(10, 10);
 
   private final SimulatedTime time = new SimulatedTime();
   private final InMemoryLimitStore store = new InMemoryLimitStore();
 
   @Test
   void aLimitIsSetAndTakenAway() {
-    LimitBook book = new LimitBook(store, NONE, time, time);
+    LimitBook book = new LimitBook(store, NONE, BOUNDS, time, time);
     assertThat(book.isEmpty()).isTrue();
     assertThat(book.lane("edge").isOpen()).isTrue();
     RepositoryLimits limits = new RepositoryLimits(1000, 2);
@@ -25,7 +26,7 @@ class LimitBookTest {
     assertThat(book.lane("other").isOpen()).isTrue();
     Lane lane = book.lane("edge");
     assertThat(lane.buckets()).hasSize(1);
-    assertThat(new LimitBook(store, NONE, time, time).limits("edge")).isEqualTo(limits);
+    assertThat(new LimitBook(store, NONE, BOUNDS, time, time).limits("edge")).isEqualTo(limits);
     assertThat(lane.buckets().getFirst().take(1000, () -> {})).isFalse();
     assertThat(book.put("edge", RepositoryLimits.NONE)).isTrue();
     assertThat(lane.buckets().getFirst().waiting()).isZero();
@@ -36,11 +37,11 @@ class LimitBookTest {
 
   @Test
   void aNewLimitKeepsTheDownloadsThatAreCounted() {
-    LimitBook book = new LimitBook(store, NONE, time, time);
+    LimitBook book = new LimitBook(store, NONE, BOUNDS, time, time);
     book.put("edge", new RepositoryLimits(NONE, 1));
     DownloadQueue queue = book.lane("edge").queue().orElseThrow();
-    assertThat(queue.enter(_ -> {})).isPresent();
-    DownloadQueue.Place second = queue.enter(_ -> {}).orElseThrow();
+    assertThat(queue.enter("client", _ -> {})).isPresent();
+    DownloadQueue.Place second = queue.enter("client", _ -> {}).orElseThrow();
     book.put("edge", new RepositoryLimits(5, 2));
     assertThat(second.isWaiting()).isFalse();
     assertThat(book.lane("edge").queue()).containsSame(queue);
@@ -48,7 +49,7 @@ class LimitBookTest {
 
   @Test
   void theServersLimitIsBehindThatOfARepository() {
-    LimitBook book = new LimitBook(store, 5000, time, time);
+    LimitBook book = new LimitBook(store, 5000, BOUNDS, time, time);
     book.put("edge", new RepositoryLimits(1000, NONE));
     assertThat(book.lane("other").isOpen()).isFalse();
     assertThat(book.lane("other").buckets()).hasSize(1);

@@ -21,6 +21,7 @@ import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.IssuedTokens;
 import io.artifactserver.rest.auth.OperatorTokenFile;
 import io.artifactserver.rest.auth.TokenUses;
 import io.artifactserver.rest.auth.WrongSecrets;
@@ -31,8 +32,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -115,8 +118,18 @@ public class UseCaseConfiguration {
 
   @Bean
   Authenticator authenticator(
-      AccessTokenStore tokens, Links links, TokenUses uses, InstantSource clock) {
-    return new Authenticator(tokens, links, uses, new WrongSecrets(System::nanoTime), clock);
+      AccessTokenStore tokens,
+      Links links,
+      TokenUses uses,
+      ObjectProvider<IssuedTokens> issued,
+      InstantSource clock) {
+    return new Authenticator(
+        tokens,
+        links,
+        uses,
+        new WrongSecrets(System::nanoTime),
+        Optional.ofNullable(issued.getIfAvailable()),
+        clock);
   }
 
   @Bean

@@ -108,7 +108,13 @@ public class WebConfiguration implements WebMvcConfigurer {
         .components(
             new Components()
                 .addSecuritySchemes(
-                    "token", new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer")))
+                    "token",
+                    new SecurityScheme()
+                        .type(SecurityScheme.Type.HTTP)
+                        .scheme("bearer")
+                        .description(
+                            "A token of this server; or, where artifact-server.oidc.issuer is set, a"
+                                + " JSON Web Token of that provider for this server.")))
         .addSecurityItem(new SecurityRequirement().addList("token"));
   }
 }

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
  * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
- * else. {@code GatewayToken} and {@code TargetToken} are what devices of hawkBit send. Who sends no
- * such field, and showed a client certificate, is recognised by its subject. A signed link takes
- * the place of all of these. Both planes use this class. Thread-safe.
+ * else. A bearer may also have a token of an identity provider. {@code GatewayToken} and {@code
+ * TargetToken} are what devices of hawkBit send. Who sends no such field, and showed a client
+ * certificate, is recognised by its subject. A signed link takes the place of all of these. Both
+ * planes use this class. Thread-safe.
  */
 public final class Authenticator {
   /**
@@ -42,6 +43,8 @@ public final class Authenticator {
   private static final Authentication THROTTLED = new Authentication.Throttled();
   private static final Authentication UNDECIDED = new Authentication.Undecided();
 
+  private static final String BEARER = "Bearer ";
+
   /** How long a subject without a grant is remembered: a grant takes effect within this time. */
   private static final Duration ABSENCE = Duration.ofSeconds(10);
 
@@ -52,20 +55,26 @@ public final class Authenticator {
   private final Links links;
   private final TokenUses uses;
   private final WrongSecrets wrongSecrets;
+  private final Optional<IssuedTokens> issued;
   private final InstantSource clock;
   private final Cache<CertificateGrant, Boolean> absent =
       Caffeine.newBuilder().maximumSize(MAX_ABSENT).expireAfterWrite(ABSENCE).build();
 
+  /**
+   * @param issued tokens of an identity provider, if there is one
+   */
   public Authenticator(
       AccessTokenStore tokens,
       Links links,
       TokenUses uses,
       WrongSecrets wrongSecrets,
+      Optional<IssuedTokens> issued,
       InstantSource clock) {
     this.tokens = tokens;
     this.links = links;
     this.uses = uses;
     this.wrongSecrets = wrongSecrets;
+    this.issued = issued;
     this.clock = clock;
   }
 
@@ -84,7 +93,7 @@ public final class Authenticator {
     }
     Optional<TokenSecret> secret = secret(credentials.authorization());
     if (secret.isEmpty()) {
-      return REFUSED;
+      return peekIssued(credentials.authorization());
     }
     return tokens
         .peek(secret.get().id())
@@ -123,9 +132,11 @@ public final class Authenticator {
   }
 
   /**
-   * Decides, asking the database if need be; never {@link Authentication.Undecided}.
+   * Decides, asking the database or the identity provider if need be; never {@link
+   * Authentication.Undecided}.
    *
    * @param address that answers for a wrong secret; null if nobody does
+   * @throws IssuerUnavailableException if the provider does not tell how to verify its tokens
    */
   public Authentication authenticate(Credentials credentials, @Nullable Object address) {
     if (credentials.authorization().isEmpty()) {
@@ -137,6 +148,7 @@ public final class Authenticator {
         secret(credentials.authorization())
             .flatMap(
                 secret -> tokens.find(secret.id()).map(token -> check(secret, token, credentials)))
+            .or(() -> verifyIssued(credentials.authorization()))
             .orElse(REFUSED);
     if (address != null && !(decided instanceof Authentication.Known)) {
       wrongSecrets.wrongOfAddress(address);
@@ -180,6 +192,30 @@ public final class Authenticator {
     }
     uses.note(token.id());
     return known;
+  }
+
+  private Authentication peekIssued(String authorization) {
+    Optional<String> token = issuedToken(authorization);
+    if (token.isEmpty()) {
+      return REFUSED;
+    }
+    Optional<Caller> known = issued.flatMap(provider -> provider.peek(token.get()));
+    return known.isPresent() ? new Authentication.Known(known.get()) : UNDECIDED;
+  }
+
+  private Optional<Authentication> verifyIssued(String authorization) {
+    return issuedToken(authorization)
+        .flatMap(token -> issued.flatMap(provider -> provider.verify(token)))
+        .map(Authentication.Known::new);
+  }
+
+  /** Empty where there is no identity provider. */
+  private Optional<String> issuedToken(String authorization) {
+    if (issued.isEmpty() || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+      return Optional.empty();
+    }
+    return Optional.of(authorization.substring(BEARER.length()).strip())
+        .filter(issued.get()::hasForm);
   }
 
   private static Optional<TokenSecret> secret(String authorization) {

@@ -49,11 +49,11 @@ public final class BearerAuthenticationFilter extends GenericFilterBean {
     try {
       caller =
           authenticator.authenticate(Credentials.of(authorization), request.getAttribute(CLIENT));
-    } catch (CatalogUnavailableException e) {
+    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
       refusals.commence(
           (HttpServletRequest) request,
           (HttpServletResponse) response,
-          new AuthenticationServiceException("Tokens cannot be looked up", e));
+          new AuthenticationServiceException("Tokens cannot be looked up or verified", e));
       return;
     }
     if (caller instanceof Authentication.Known(var known)) {

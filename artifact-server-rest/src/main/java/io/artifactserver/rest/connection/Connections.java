@@ -164,6 +164,26 @@ public final class Connections
     return watched == null ? Pace.UNWATCHED : watched.pace();
   }
 
+  /**
+   * The server holds the answer to a request of HTTP/1.1 back, until {@link #release}.
+   *
+   * @param left runs on the sweep's thread if the client closes the connection meanwhile
+   */
+  public void hold(Request request, Runnable left) {
+    Watched watched = watched(request);
+    if (watched != null) {
+      watched.hold(left);
+    }
+  }
+
+  /** The answer is sent now. May be called without {@link #hold}. */
+  public void release(Request request) {
+    Watched watched = watched(request);
+    if (watched != null) {
+      watched.hold(null);
+    }
+  }
+
   /** An account of what the server holds for the connection's peer; its owner closes it. */
   public Holdings.Holding holding(EndPoint endPoint) {
     return holding(endPoint, holdings);

@@ -20,7 +20,7 @@ final class Sweep {
 
   private final ConnectionProperties properties;
   private final long now = System.nanoTime();
-  private @Nullable SendQueues queues;
+  private @Nullable KernelSockets sockets;
 
   Sweep(ConnectionProperties properties) {
     this.properties = properties;
@@ -79,6 +79,7 @@ final class Sweep {
           ? Optional.of(End.REQUEST)
           : Optional.empty();
     }
+    tellWhoHasLeft(watched);
     boolean isReading =
         stage == RequestProgress.Stage.BODY && watched.endPoint().isFillInterested();
     if (isReading && idle.compareTo(properties.stallTimeout()) > 0) {
@@ -103,15 +104,32 @@ final class Sweep {
   }
 
   private Optional<Long> queueOf(SelectableChannelEndPoint endPoint) {
-    SendQueues known = queues;
-    if (known == null) {
-      known = SendQueues.read();
-      queues = known;
-    }
     return endPoint.getLocalSocketAddress() instanceof InetSocketAddress local
             && endPoint.getRemoteSocketAddress() instanceof InetSocketAddress remote
-        ? known.of(local.getPort(), remote)
+        ? sockets().unconfirmed(local.getPort(), remote)
         : Optional.empty();
+  }
+
+  /** Nothing is read from a connection of HTTP/1.1 before its answer. */
+  private void tellWhoHasLeft(Watched watched) {
+    Runnable left = watched.held();
+    SelectableChannelEndPoint endPoint = watched.endPoint();
+    if (left != null
+        && endPoint.getLocalSocketAddress() instanceof InetSocketAddress local
+        && endPoint.getRemoteSocketAddress() instanceof InetSocketAddress remote
+        && sockets().isClosedByPeer(local.getPort(), remote)) {
+      watched.hold(null);
+      left.run();
+    }
+  }
+
+  private KernelSockets sockets() {
+    KernelSockets known = sockets;
+    if (known == null) {
+      known = KernelSockets.read();
+      sockets = known;
+    }
+    return known;
   }
 
   private Optional<End> tooSlow(Watched watched, Connection connection, boolean isReading) {

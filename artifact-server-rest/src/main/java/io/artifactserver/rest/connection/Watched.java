@@ -7,8 +7,8 @@ import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One open connection, and what the last sweep saw of it. The bodies come and go on any thread; the
- * rest is the sweep's own.
+ * One open connection, and what the last sweep saw of it. The bodies come and go on any thread, and
+ * so do answers that are held back; the rest is the sweep's own.
  */
 final class Watched {
   private final SelectableChannelEndPoint endPoint;
@@ -17,6 +17,8 @@ final class Watched {
 
   /** None until a body has to be waited for. */
   private volatile @Nullable Bodies bodies;
+
+  private volatile @Nullable Runnable held;
 
   private long queueLength = -1;
   private long queueChangedNanos;
@@ -45,6 +47,20 @@ final class Watched {
 
   @Nullable Refusal refusal() {
     return refusal;
+  }
+
+  /**
+   * The server holds an answer back, or sends it.
+   *
+   * @param left to be run when the client has gone meanwhile; null when the answer is sent
+   */
+  void hold(@Nullable Runnable left) {
+    held = left;
+  }
+
+  /** What to run when the client has gone; null if no answer is held back. */
+  @Nullable Runnable held() {
+    return held;
   }
 
   Pace pace() {

@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.auth.CertificateSubjects;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Refusal;
@@ -272,6 +273,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + request.getHttpURI().getPath(), e);
       problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
+    } catch (IssuerUnavailableException e) {
+      problems.write(request, response, callback, Problems.issuerUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
       Response.writeError(request, response, callback, e);
     }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressBook.Device;
 import io.artifactserver.core.progress.ProgressSubject;
@@ -9,6 +10,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.hawkbit.Question;
@@ -18,6 +20,8 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whom to tell of what a request is sent: the progress of artifacts, or the reports of
@@ -26,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class Deliveries {
+  private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
+
   private final ProgressProperties properties;
   private final ProgressBook book;
   private final Authenticator authenticator;
@@ -180,11 +186,18 @@ final class Deliveries {
       Authentication caller = authenticator.peek(credentials);
       if (caller instanceof Authentication.Undecided) {
         // A public repository asks nobody for a token, so it may not have been looked up yet.
-        var _ =
-            lookups.run(
-                client, () -> deliver(authenticator.authenticate(credentials, client), range));
+        var _ = lookups.run(client, () -> lookUp(range));
       } else {
         var _ = deliver(caller, range);
+      }
+    }
+
+    private boolean lookUp(ByteRange range) {
+      try {
+        return deliver(authenticator.authenticate(credentials, client), range);
+      } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+        LOG.debug("Not taken down, because nobody knows whose the token is", e);
+        return false;
       }
     }
 

@@ -192,7 +192,7 @@ public class DownloadConfiguration {
     Resolver resolver =
         new Resolver(
             catalog, authenticator, new DerivedAnswers(rules, catalog, derived, stores), granted);
-    Throttles throttles = new Throttles(limits, catalog, paceThreads);
+    Throttles throttles = new Throttles(limits, catalog, paceThreads, connections, authenticator);
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit, granted.isPresent()),
         resolver,

@@ -54,8 +54,11 @@ final class ProblemWriter {
           headers.put(HttpHeader.WWW_AUTHENTICATE, Authenticator.CHALLENGE);
         }
       }
-      case HttpStatus.SERVICE_UNAVAILABLE_503 ->
+      case HttpStatus.SERVICE_UNAVAILABLE_503 -> {
+        if (!fields.contains(HttpHeader.RETRY_AFTER)) {
           headers.put(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
+        }
+      }
       case HttpStatus.TOO_MANY_REQUESTS_429 ->
           headers.put(HttpHeader.RETRY_AFTER, Problems.THROTTLED_SECONDS);
       default -> {}

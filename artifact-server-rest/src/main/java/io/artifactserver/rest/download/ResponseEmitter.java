@@ -24,7 +24,6 @@ import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.engine.FileSender;
-import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
@@ -149,20 +148,20 @@ final class ResponseEmitter {
       ResponsePlan plan,
       Throttles.OfDownload throttle,
       DownloadQueue queue) {
-    Http2Connections.hold(request);
-    Optional<DownloadQueue.Place> entered =
-        queue.enter(place ->
-            throttle.execute(() -> {
-              Http2Connections.release(request);
+    boolean isEntered =
+        throttle.enter(
+            queue,
+            request,
+            place -> {
               Callback leaving = Callback.from(callback, () -> leave(place));
               try {
                 answer(request, response, leaving, served, plan);
               } catch (RuntimeException | Error e) {
                 leaving.failed(e);
               }
-            }));
-    if (entered.isEmpty()) {
-      Http2Connections.release(request);
+            },
+            callback::failed);
+    if (!isEntered) {
       problems.write(
           request,
           response,
@@ -172,13 +171,6 @@ final class ResponseEmitter {
               new HttpField(
                   HttpHeader.RETRY_AFTER,
                   String.valueOf(ThreadLocalRandom.current().nextInt(1, MAX_RETRY_AFTER + 1)))));
-    } else if (entered.get().isWaiting()) {
-      // Over HTTP/1.1 nothing is read before the answer, so nobody knows before its turn.
-      request.addFailureListener(failure -> {
-        if (entered.get().leave()) {
-          callback.failed(failure);
-        }
-      });
     }
   }
 

@@ -2,6 +2,8 @@ package io.artifactserver.rest.limit;
 
 import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.limit.LimitStore;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -14,7 +16,14 @@ public class LimitConfiguration {
   }
 
   @Bean
-  LimitBook limitBook(LimitStore store, LimitProperties properties, PaceThreads threads) {
-    return new LimitBook(store, properties.rate(), System::nanoTime, threads);
+  LimitBook limitBook(
+      LimitStore store, LimitProperties properties, PaceThreads threads, MeterRegistry registry) {
+    LimitBook book =
+        new LimitBook(
+            store, properties.rate(), properties.queueBounds(), System::nanoTime, threads);
+    Gauge.builder("artifact_server.downloads.waiting", book, LimitBook::waiting)
+        .description("Downloads that wait for their turn in the queue of a repository")
+        .register(registry);
+    return book;
   }
 }

@@ -191,8 +191,9 @@ public final class Problems {
     return of(
         HttpStatus.SERVICE_UNAVAILABLE,
         "Too many downloads",
-        "As many downloads of this repository as may wait are waiting. Try again after Retry-After"
-            + " seconds; operators raise \"concurrentDownloads\" of the repository's limits.");
+        "As many downloads of this repository, or of this client, as may wait are waiting. Try again"
+            + " after Retry-After seconds; operators raise \"concurrentDownloads\" of the"
+            + " repository's limits, or artifact-server.limit.max-waiting.");
   }
 
   /** 503: too many devices ask for what has to be looked up. */
@@ -219,6 +220,15 @@ public final class Problems {
         "Catalog unavailable",
         "The catalog's database does not answer. Try again in a while; operators look at"
             + " /actuator/health.");
+  }
+
+  /** 503: the identity provider does not tell how to verify its tokens. */
+  public static ProblemDetail issuerUnavailable() {
+    return of(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        "Identity provider unavailable",
+        "The identity provider's keys cannot be fetched, so its tokens cannot be verified. Try"
+            + " again in a while; the server's log says why. Tokens of this server work.");
   }
 
   /** 503: hawkBit cannot be asked, or its file cannot be served now. */

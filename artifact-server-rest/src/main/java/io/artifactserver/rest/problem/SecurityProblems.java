@@ -1,6 +1,7 @@
 package io.artifactserver.rest.problem;
 
 import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -34,7 +35,12 @@ public class SecurityProblems
       throws IOException {
     if (failure instanceof AuthenticationServiceException) {
       response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problems.RETRY_AFTER_SECONDS));
-      write(request, response, Problems.catalogUnavailable());
+      write(
+          request,
+          response,
+          failure.getCause() instanceof IssuerUnavailableException
+              ? Problems.issuerUnavailable()
+              : Problems.catalogUnavailable());
       return;
     }
     response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);

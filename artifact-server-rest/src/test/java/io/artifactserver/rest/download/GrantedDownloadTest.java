@@ -14,6 +14,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.limit.InMemoryLimitStore;
 import io.artifactserver.core.limit.LimitBook;
+import io.artifactserver.core.limit.QueueBounds;
 import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
@@ -332,6 +333,7 @@ class GrantedDownloadTest {
             links,
             new TokenUses(tokens, InstantSource.system()),
             new WrongSecrets(System::nanoTime),
+            Optional.empty(),
             InstantSource.system());
     Resolver resolver =
         new Resolver(
@@ -342,8 +344,13 @@ class GrantedDownloadTest {
             Optional.of(new GrantedDownloads(hawkbit)));
     LimitBook limits =
         new LimitBook(
-            new InMemoryLimitStore(), RepositoryLimits.NO_LIMIT, System::nanoTime, (_, _) -> {});
-    Throttles throttles = new Throttles(limits, catalog, new PaceThreads());
+            new InMemoryLimitStore(),
+            RepositoryLimits.NO_LIMIT,
+            new QueueBounds(1, 1),
+            System::nanoTime,
+            (_, _) -> {});
+    Throttles throttles =
+        new Throttles(limits, catalog, new PaceThreads(), connections, authenticator);
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),

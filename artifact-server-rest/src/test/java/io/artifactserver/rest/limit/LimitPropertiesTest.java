@@ -3,6 +3,7 @@ package io.artifactserver.rest.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.artifactserver.core.limit.QueueBounds;
 import io.artifactserver.core.limit.RepositoryLimits;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,10 +21,29 @@ class LimitPropertiesTest {
   }
 
   @Test
+  void aQueueHasPlaces() {
+    assertThat(bind(Map.of()).queueBounds()).isEqualTo(new QueueBounds(10_000, 1000));
+    assertThat(
+            bind(Map.of(
+                    "artifact-server.limit.max-waiting", "5",
+                    "artifact-server.limit.max-waiting-of-one-client", "2"))
+                .queueBounds())
+        .isEqualTo(new QueueBounds(5, 2));
+    for (int places : new int[] {0, -1, 1_000_001}) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new LimitProperties(null, places, 1))
+          .withMessageContaining("artifact-server.limit.max-waiting");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new LimitProperties(null, 1, places))
+          .withMessageContaining("artifact-server.limit.max-waiting-of-one-client");
+    }
+  }
+
+  @Test
   void zeroIsNoLimitThatCanBeKept() {
     for (long bytes : new long[] {0, -1, RepositoryLimits.MAX_BYTES_PER_SECOND + 1}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new LimitProperties(DataSize.ofBytes(bytes)))
+          .isThrownBy(() -> new LimitProperties(DataSize.ofBytes(bytes), 1, 1))
           .withMessageContaining("artifact-server.limit.bytes-per-second");
     }
   }

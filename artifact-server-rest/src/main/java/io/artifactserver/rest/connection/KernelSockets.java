@@ -8,39 +8,50 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
- * How many bytes the kernel still keeps of each connection because the peer has not confirmed them.
- * A socket asks for more only when a third of its buffer is free again, which may be megabytes: a
- * slow client takes minutes for them, in which it looks as dead as one that is away.
+ * What the kernel knows of each connection: whether the peer has closed it, and how many bytes are
+ * kept because the peer has not confirmed them. A socket asks for more only when a third of its
+ * buffer is free again, which may be megabytes: a slow client takes minutes for them, in which it
+ * looks as dead as one that is away.
  */
-final class SendQueues {
+final class KernelSockets {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
   private static final int LOCAL = 1;
   private static final int REMOTE = 2;
+  private static final int STATE = 3;
   private static final int QUEUES = 4;
+
+  /** The peer has closed its side, and this one has not. */
+  private static final String CLOSE_WAIT = "08";
+
   private static final int HEX = 16;
   private static final int WORD = 4;
 
-  private final Map<Key, Long> bytes;
+  private final Map<Key, Long> unconfirmed;
+  private final Set<Key> closed;
 
-  private SendQueues(Map<Key, Long> bytes) {
-    this.bytes = bytes;
+  private KernelSockets(Map<Key, Long> unconfirmed, Set<Key> closed) {
+    this.unconfirmed = unconfirmed;
+    this.closed = closed;
   }
 
   /** Asks the kernel for all connections: a millisecond for a thousand. Only Linux answers. */
-  static SendQueues read() {
+  static KernelSockets read() {
     return read(TABLES);
   }
 
   /** Reads tables in the format of {@code /proc/net/tcp}; those that are not there are empty. */
-  static SendQueues read(List<Path> tables) {
-    Map<Key, Long> bytes = new HashMap<>();
+  static KernelSockets read(List<Path> tables) {
+    Map<Key, Long> unconfirmed = new HashMap<>();
+    Set<Key> closed = new HashSet<>();
     for (Path table : tables) {
       try (BufferedReader lines = Files.newBufferedReader(table, StandardCharsets.US_ASCII)) {
         lines.readLine();
@@ -48,18 +59,27 @@ final class SendQueues {
           String[] fields = line.strip().split(" +", QUEUES + 2);
           String queue = fields[QUEUES].substring(0, fields[QUEUES].indexOf(':'));
           InetSocketAddress local = address(fields[LOCAL]);
-          bytes.put(new Key(local.getPort(), address(fields[REMOTE])), Long.parseLong(queue, HEX));
+          Key key = new Key(local.getPort(), address(fields[REMOTE]));
+          unconfirmed.put(key, Long.parseLong(queue, HEX));
+          if (fields[STATE].equals(CLOSE_WAIT)) {
+            closed.add(key);
+          }
         }
       } catch (IOException | RuntimeException _) {
         // Another system, or one that hides it: then nobody knows.
       }
     }
-    return new SendQueues(bytes);
+    return new KernelSockets(unconfirmed, closed);
   }
 
-  /** Empty if the kernel does not tell. */
-  Optional<Long> of(int localPort, InetSocketAddress remote) {
-    return Optional.ofNullable(bytes.get(new Key(localPort, remote)));
+  /** Returns how many bytes the peer has not confirmed; empty if the kernel does not tell. */
+  Optional<Long> unconfirmed(int localPort, InetSocketAddress remote) {
+    return Optional.ofNullable(unconfirmed.get(new Key(localPort, remote)));
+  }
+
+  /** Whether the kernel tells that the peer has closed the connection. */
+  boolean isClosedByPeer(int localPort, InetSocketAddress remote) {
+    return closed.contains(new Key(localPort, remote));
   }
 
   /** {@code 0100007F:1F90} is 127.0.0.1, port 8080: the address in words of the machine's order. */

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SendQueuesTest {
+class KernelSocketsTest {
   @TempDir private Path folder;
 
   @Test
@@ -25,20 +25,23 @@ class SendQueuesTest {
         table(
             "   0: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000300007F:D432 01"
                 + " 00000010:00000000 00:00000000 00000000     0        0 1 1 0",
-            "  11: 000080FE00000000FF005450B6AD1DFE:1F90 B80D0120000000000000000001000000:0050 01"
+            "  11: 000080FE00000000FF005450B6AD1DFE:1F90 B80D0120000000000000000001000000:0050 08"
                 + " 00000020:00000000 00:00000000 00000000     0        0 1 1 0");
-    SendQueues queues = SendQueues.read(List.of(tcp, tcp6));
-    assertThat(queues.of(8080, address("127.0.0.2", 54321))).contains(0xABCDL);
-    assertThat(queues.of(8080, address("127.0.0.3", 54322))).contains(0x10L);
-    assertThat(queues.of(8080, address("2001:db8::1", 80))).contains(0x20L);
-    assertThat(queues.of(8081, address("127.0.0.2", 54321))).isEmpty();
+    KernelSockets sockets = KernelSockets.read(List.of(tcp, tcp6));
+    assertThat(sockets.unconfirmed(8080, address("127.0.0.2", 54321))).contains(0xABCDL);
+    assertThat(sockets.unconfirmed(8080, address("127.0.0.3", 54322))).contains(0x10L);
+    assertThat(sockets.unconfirmed(8080, address("2001:db8::1", 80))).contains(0x20L);
+    assertThat(sockets.isClosedByPeer(8080, address("2001:db8::1", 80))).isTrue();
+    assertThat(sockets.isClosedByPeer(8080, address("127.0.0.2", 54321))).isFalse();
+    assertThat(sockets.isClosedByPeer(8081, address("2001:db8::1", 80))).isFalse();
+    assertThat(sockets.unconfirmed(8081, address("127.0.0.2", 54321))).isEmpty();
   }
 
   @Test
   void knowsNothingWhereThereIsNoTableOrAnother() throws IOException {
     assertThat(
-            SendQueues.read(List.of(folder.resolve("none"), table("not at all the format")))
-                .of(8080, address("127.0.0.2", 54321)))
+            KernelSockets.read(List.of(folder.resolve("none"), table("not at all the format")))
+                .unconfirmed(8080, address("127.0.0.2", 54321)))
         .isEmpty();
   }
 

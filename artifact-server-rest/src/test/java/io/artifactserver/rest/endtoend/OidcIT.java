@@ -1,0 +1,263 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.testserver.Ports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The packaged server and a real OpenID Connect provider, over HTTP. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OidcIT {
+  private static final byte[] CONTENT = Bytes.random(100_000, 24);
+  private static final String ARTIFACT = "/artifacts/boards/nightly/image";
+  private static final String OTHER = "/artifacts/other/image";
+
+  private final IdentityProvider provider = new IdentityProvider(Ports.reserve());
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private PackagedServer server;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    provider.start();
+    server = server(folder, provider.issuer());
+  }
+
+  @AfterAll
+  void stop() {
+    server.close();
+    provider.close();
+    client.close();
+  }
+
+  @Test
+  void aPipelinePublishesInItsScope() throws Exception {
+    String token = provider.tokenOfClient("pipeline");
+    String artifacts = "/api/v1/repositories/%s/artifacts/%s";
+    assertThat(send(server, "PUT", artifacts.formatted("boards", "nightly/new"), token))
+        .isEqualTo(201);
+    assertThat(send(server, "DELETE", artifacts.formatted("boards", "nightly/new"), token))
+        .isEqualTo(204);
+    assertThat(send(server, "PUT", artifacts.formatted("boards", "stable/new"), token))
+        .isEqualTo(403);
+    assertThat(send(server, "PUT", artifacts.formatted("other", "nightly/new"), token))
+        .isEqualTo(403);
+    assertThat(send(server, "GET", "/api/v1/tokens", token)).isEqualTo(403);
+  }
+
+  @Test
+  void downloadsAreInTheScopeToo() throws Exception {
+    String token = provider.tokenOfClient("viewer");
+    // Again and again on one connection, which learns to answer by itself.
+    for (int i = 0; i < 20; i++) {
+      HttpRequest request =
+          HttpRequest.newBuilder(server.uri(ARTIFACT))
+              .header("Authorization", "Bearer " + token)
+              .header("Range", "bytes=%d-%d".formatted(i, i + 999))
+              .build();
+      HttpResponse<byte[]> part = client.send(request, BodyHandlers.ofByteArray());
+      assertThat(part.statusCode()).isEqualTo(206);
+      assertThat(part.body()).isEqualTo(Arrays.copyOfRange(CONTENT, i, i + 1000));
+    }
+    assertThat(send(server, "GET", OTHER, token)).isEqualTo(404);
+    assertThat(send(server, "GET", "/artifacts/boards/absent", token)).isEqualTo(404);
+    assertThat(send(server, "GET", "/api/v1/repositories/boards", token)).isEqualTo(200);
+    assertThat(send(server, "GET", "/api/v1/repositories/other", token)).isEqualTo(403);
+    assertThat(send(server, "POST", "/api/v1/links", token)).isEqualTo(403);
+  }
+
+  @Test
+  void anAdminMayEverythingAndIsNamedInTheAudit() throws Exception {
+    String token = provider.tokenOfClient("alice");
+    assertThat(send(server, "GET", "/api/v1/tokens", token)).isEqualTo(200);
+    assertThat(send(server, "GET", OTHER, token)).isEqualTo(200);
+    assertThat(send(server, "DELETE", "/api/v1/tokens/absent", token)).isEqualTo(404);
+    HttpRequest audit =
+        HttpRequest.newBuilder(server.uri("/api/v1/audit"))
+            .header("Authorization", "Bearer " + token)
+            .build();
+    assertThat(client.send(audit, BodyHandlers.ofString()).body())
+        .contains("\"caller\":\"oidc:alice\"")
+        .contains("\"name\":\"alice\"")
+        .doesNotContain(token);
+  }
+
+  @Test
+  void whoIsInNoGroupMayNothing() throws Exception {
+    String token = provider.tokenOfClient("guest");
+    assertThat(send(server, "GET", "/api/v1/repositories", token)).isEqualTo(403);
+    assertThat(send(server, "GET", "/api/v1/tokens", token)).isEqualTo(403);
+    assertThat(send(server, "GET", ARTIFACT, token)).isEqualTo(404);
+    assertThat(send(server, "GET", "/artifacts/open/image", token)).isEqualTo(200);
+  }
+
+  @Test
+  void whatIsNotGoodIsA401() throws Exception {
+    // Of an admin, and issued by this provider, but for another service.
+    List<String> wrong = new ArrayList<>();
+    wrong.add(provider.tokenOfClient("elsewhere"));
+    Map<String, String> bad = provider.forger().bad("admins");
+    assertThat(bad).hasSizeGreaterThan(20);
+    wrong.addAll(bad.values());
+    try (HttpClient stranger = from("127.0.0.2")) {
+      for (String token : wrong) {
+        assertThat(send(stranger, server, "GET", "/api/v1/tokens", token)).as(token).isEqualTo(401);
+        assertThat(send(stranger, server, "GET", ARTIFACT, token)).as(token).isEqualTo(401);
+      }
+      assertThat(send(stranger, server, "GET", "/artifacts/open/image", wrong.getFirst()))
+          .isEqualTo(200);
+      String good = provider.forger().good("admins");
+      assertThat(send(stranger, server, "GET", "/api/v1/tokens", good)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anExpiredTokenIsNotRemembered() throws Exception {
+    Instant end = Instant.now().plusSeconds(4);
+    String token =
+        provider
+            .forger()
+            .sign(provider.forger().claims("admins").expirationTime(Date.from(end)).build());
+    assertThat(send(server, "GET", ARTIFACT, token)).isEqualTo(200);
+    eventually("the token ends", () -> send(server, "GET", ARTIFACT, token) == 401);
+    assertThat(Instant.now()).isAfter(end.minusSeconds(1));
+    assertThat(send(server, "GET", "/api/v1/tokens", token)).isEqualTo(401);
+  }
+
+  @Test
+  void aNewKeyOfTheProviderIsFetched() throws Exception {
+    assertThat(send(server, "GET", ARTIFACT, provider.tokenOfClient("viewer"))).isEqualTo(200);
+    provider.rotate();
+    String token = provider.tokenOfClient("viewer");
+    // At once, unless keys were fetched within the last seconds.
+    try (HttpClient stranger = from("127.0.0.3")) {
+      eventually(
+          "the new key is known", () -> send(stranger, server, "GET", ARTIFACT, token) == 200);
+    }
+  }
+
+  @Test
+  void startsWithoutTheProviderAndWaitsForIt(@TempDir Path folder) throws Exception {
+    try (IdentityProvider late = new IdentityProvider(Ports.reserve());
+        PackagedServer early = server(folder, late.issuer())) {
+      String token = late.forger().good("admins");
+      HttpRequest request =
+          HttpRequest.newBuilder(early.uri("/api/v1/tokens"))
+              .header("Authorization", "Bearer " + token)
+              .build();
+      HttpResponse<String> refused = client.send(request, BodyHandlers.ofString());
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+      assertThat(refused.body()).contains("Identity provider unavailable");
+      assertThat(send(early, "GET", ARTIFACT, token)).isEqualTo(503);
+      assertThat(send(early, "GET", ARTIFACT, early.operatorToken())).isEqualTo(200);
+      assertThat(early.log()).contains("Tokens of " + late.issuer() + " cannot be verified");
+      late.start();
+      eventually("the provider is found", () -> send(early, "GET", ARTIFACT, token) == 200);
+    }
+  }
+
+  @Test
+  void aProviderThatSaysNothingHoldsUpNobody(@TempDir Path folder) throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        PackagedServer patient = server(folder, "http://127.0.0.1:" + silent.getLocalPort())) {
+      String token = provider.forger().good("admins");
+      List<CompletableFuture<HttpResponse<Void>>> waiting = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        waiting.add(
+            client.sendAsync(
+                HttpRequest.newBuilder(patient.uri(i % 2 == 0 ? ARTIFACT : "/api/v1/tokens"))
+                    .header("Authorization", "Bearer " + token)
+                    .build(),
+                BodyHandlers.discarding()));
+      }
+      // Another token has to be looked up.
+      try (Operator operator = new Operator(patient)) {
+        String made = operator.json("POST", "/api/v1/tokens", "{\"name\":\"device\"}").body();
+        String device = JsonMapper.shared().readTree(made).get("token").asString();
+        assertThat(send(patient, "GET", ARTIFACT, device)).isEqualTo(200);
+      }
+      for (CompletableFuture<HttpResponse<Void>> each : waiting) {
+        assertThat(each.get().statusCode()).isEqualTo(503);
+      }
+    }
+  }
+
+  private static PackagedServer server(Path folder, String issuer) throws Exception {
+    PackagedServer started =
+        PackagedServer.start(
+            folder.resolve("data"),
+            "--artifact-server.oidc.issuer=" + issuer,
+            "--artifact-server.oidc.audience=" + IdentityProvider.AUDIENCE,
+            "--artifact-server.oidc.clock-skew=1s",
+            "--artifact-server.oidc.grants[0].group=ci",
+            "--artifact-server.oidc.grants[0].role=publisher",
+            "--artifact-server.oidc.grants[0].repositories=boards",
+            "--artifact-server.oidc.grants[0].paths=nightly",
+            "--artifact-server.oidc.grants[1].group=viewers",
+            "--artifact-server.oidc.grants[1].role=reader",
+            "--artifact-server.oidc.grants[1].repositories=boards",
+            "--artifact-server.oidc.grants[2].group=admins",
+            "--artifact-server.oidc.grants[2].role=admin");
+    try (Operator operator = new Operator(started)) {
+      operator.createRepository("boards", false);
+      operator.createRepository("other", false);
+      operator.createRepository("open", true);
+      operator.put("boards", "nightly/image", CONTENT);
+      operator.put("other", "image", CONTENT);
+      operator.put("open", "image", CONTENT);
+    }
+    return started;
+  }
+
+  /** Wrong tokens are counted by address. */
+  private static HttpClient from(String address) throws IOException {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .localAddress(InetAddress.getByName(address))
+        .build();
+  }
+
+  private int send(PackagedServer to, String method, String path, String token)
+      throws IOException, InterruptedException {
+    return send(client, to, method, path, token);
+  }
+
+  private static int send(
+      HttpClient client, PackagedServer to, String method, String path, String token)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(to.uri(path))
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .method(
+                method,
+                method.equals("GET") || method.equals("DELETE")
+                    ? BodyPublishers.noBody()
+                    : BodyPublishers.ofString("{}"))
+            .build();
+    return client.send(request, BodyHandlers.discarding()).statusCode();
+  }
+}

@@ -1,0 +1,194 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Downloads that wait for their turn: the end of the queue, and who has a place in it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class QueueIT {
+  private static final byte[] CONTENT = Bytes.random(100_000, 24);
+  private static final int PLACES = 20;
+  private static final int OF_ONE_CLIENT = 5;
+  private static final Pattern WAITING =
+      Pattern.compile("(?m)^artifact_server_downloads_waiting(?:\\{.*})? ([0-9.]+)$");
+
+  private final List<HttpClient> clients = new ArrayList<>();
+  private PackagedServer server;
+  private Operator operator;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    server =
+        PackagedServer.start(
+            folder.resolve("data"),
+            "--artifact-server.limit.max-waiting=" + PLACES,
+            "--artifact-server.limit.max-waiting-of-one-client=" + OF_ONE_CLIENT,
+            // A quarter of it is how often the server looks who has left.
+            "--artifact-server.connections.request-timeout=2s");
+    operator = new Operator(server);
+  }
+
+  @AfterEach
+  void disconnect() {
+    // What still waits would make a close wait.
+    clients.forEach(HttpClient::shutdownNow);
+  }
+
+  @AfterAll
+  void stop() {
+    operator.close();
+    server.close();
+  }
+
+  @Test
+  void aFullQueueSaysWhenToComeAgain() throws Exception {
+    try (Wire running = occupy("full")) {
+      List<CompletableFuture<HttpResponse<byte[]>>> asking = new ArrayList<>();
+      for (int client = 1; client <= 10; client++) {
+        HttpClient http = client("127.0.1." + client, HttpClient.Version.HTTP_2);
+        for (int i = 0; i < OF_ONE_CLIENT; i++) {
+          asking.add(http.sendAsync(request("full"), BodyHandlers.ofByteArray()));
+        }
+      }
+      int refused = asking.size() - PLACES;
+      eventually("the others are refused", () -> done(asking) == refused);
+      assertThat(waiting()).isEqualTo(PLACES);
+      List<String> times = new ArrayList<>();
+      for (CompletableFuture<HttpResponse<byte[]>> each : asking) {
+        if (each.isDone()) {
+          assertThat(each.get().statusCode()).isEqualTo(503);
+          assertThat(new String(each.get().body(), StandardCharsets.UTF_8))
+              .contains("Too many downloads");
+          times.add(each.get().headers().firstValue("Retry-After").orElseThrow());
+        }
+      }
+      assertThat(times).allMatch(time -> time.matches("[1-9]|10"));
+      // They do not all come again at the same time.
+      assertThat(times.stream().distinct().count()).isGreaterThan(1);
+      release("full");
+      for (CompletableFuture<HttpResponse<byte[]>> each : asking) {
+        if (each.get().statusCode() != 503) {
+          assertThat(each.get().body()).isEqualTo(CONTENT);
+        }
+      }
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @Test
+  void oneClientDoesNotTakeAllPlaces() throws Exception {
+    HttpClient many = client("127.0.2.1", HttpClient.Version.HTTP_2);
+    HttpClient other = client("127.0.2.2", HttpClient.Version.HTTP_1_1);
+    try (Wire running = occupy("shared")) {
+      // The connection speaks HTTP/2 from now on.
+      HttpRequest head = HttpRequest.newBuilder(request("shared"), (_, _) -> true).HEAD().build();
+      assertThat(many.send(head, BodyHandlers.discarding()).version())
+          .isEqualTo(HttpClient.Version.HTTP_2);
+      List<CompletableFuture<HttpResponse<byte[]>>> asking = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        asking.add(many.sendAsync(request("shared"), BodyHandlers.ofByteArray()));
+      }
+      eventually("it has its places", () -> done(asking) == 50 - OF_ONE_CLIENT);
+      assertThat(waiting()).isEqualTo(OF_ONE_CLIENT);
+      // An unknown token makes nobody another client.
+      HttpRequest disguised =
+          HttpRequest.newBuilder(request("shared"), (_, _) -> true)
+              .header("Authorization", "Bearer as_0123456789abcdef_" + "0".repeat(64))
+              .build();
+      assertThat(many.send(disguised, BodyHandlers.discarding()).statusCode()).isEqualTo(503);
+      CompletableFuture<HttpResponse<byte[]>> beside =
+          other.sendAsync(request("shared"), BodyHandlers.ofByteArray());
+      eventually("another has a place", () -> waiting() == OF_ONE_CLIENT + 1);
+      release("shared");
+      assertThat(beside.get().body()).isEqualTo(CONTENT);
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @Test
+  void whoLeavesGivesItsPlaceUp() throws Exception {
+    try (Wire running = occupy("left");
+        Wire staying = new Wire(server.port())) {
+      staying.send(get("left"));
+      List<Wire> leaving = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        leaving.add(new Wire(server.port()));
+        leaving.getLast().send(get("left"));
+      }
+      eventually("all wait", () -> waiting() == 4);
+      for (Wire each : leaving) {
+        each.close();
+      }
+      // The one that runs goes on: nobody's turn came.
+      eventually("one waits", () -> waiting() == 1);
+      release("left");
+      assertThat(staying.receive(true).body()).isEqualTo(CONTENT);
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  /** Makes a repository, and takes the one turn in it. */
+  private Wire occupy(String repository) throws IOException, InterruptedException {
+    operator.createRepository(repository, true);
+    operator.put(repository, "image", CONTENT);
+    String limits = "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}";
+    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", limits);
+    Wire running = new Wire(server.port());
+    running.send(get(repository));
+    eventually("it is its turn", () -> running.body().available() > 0);
+    return running;
+  }
+
+  private void release(String repository) throws IOException, InterruptedException {
+    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", "{}");
+  }
+
+  private long waiting() throws IOException, InterruptedException {
+    String metrics = operator.get("/actuator/prometheus").body();
+    Matcher waiting = WAITING.matcher(metrics);
+    assertThat(waiting.find()).as(metrics).isTrue();
+    return (long) Double.parseDouble(waiting.group(1));
+  }
+
+  private static long done(List<? extends CompletableFuture<?>> futures) {
+    return futures.stream().filter(CompletableFuture::isDone).count();
+  }
+
+  private static String get(String repository) {
+    return "GET /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n";
+  }
+
+  private HttpRequest request(String repository) {
+    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image")).build();
+  }
+
+  private HttpClient client(String address, HttpClient.Version version) throws IOException {
+    HttpClient client =
+        HttpClient.newBuilder()
+            .version(version)
+            .localAddress(InetAddress.getByName(address))
+            .build();
+    clients.add(client);
+    return client;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.oidc;
+
+import org.jspecify.annotations.NullMarked;
