@@ -79,9 +79,7 @@ abstract class Siege {
   void prepare() throws Exception {
     server =
         start(
-            folder,
-            PackagedServer.COMPILED_WELL,
-            "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
+            folder, PackagedServer.COMPILED_WELL, "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
     operator = operator(server);
     operator.createRepository("public", true);
     operator.createEncryptedRepository("encrypted");
