@@ -1,7 +1,10 @@
 package io.artifactserver.rest.connection;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -45,6 +48,10 @@ public record ConnectionProperties(
   private static final String PREFIX = "artifact-server.connections.";
   private static final long MIN_HELD = 1 << 20;
 
+  private static final Duration MAX_PERIOD = Duration.ofSeconds(5);
+  private static final Duration MIN_PERIOD = Duration.ofMillis(50);
+  private static final int SWEEPS_PER_TIMEOUT = 4;
+
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */
@@ -70,6 +77,21 @@ public record ConnectionProperties(
     requirePositive("request-timeout", requestTimeout);
     requirePositive("stall-timeout", stallTimeout);
     requirePositive("rate-window", rateWindow);
+  }
+
+  /** How often to look at all connections: a quarter of the shortest time-out, within reason. */
+  Duration sweepPeriod() {
+    Duration shortest =
+        Stream.of(idleTimeout, requestTimeout, stallTimeout, rateWindow)
+            .min(Comparator.naturalOrder())
+            .orElseThrow()
+            .dividedBy(SWEEPS_PER_TIMEOUT);
+    return Collections.min(List.of(MAX_PERIOD, Collections.max(List.of(MIN_PERIOD, shortest))));
+  }
+
+  /** When to end a connection that the sweep does not, for whatever reason. */
+  Duration backstop() {
+    return Collections.max(List.of(idleTimeout, stallTimeout)).multipliedBy(SWEEPS_PER_TIMEOUT);
   }
 
   private static void requirePositive(String name, Duration duration) {

@@ -8,9 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.SelectableChannel;
-import java.time.Duration;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
@@ -55,12 +51,7 @@ public final class Connections
   /** For files, the database and whatever the program itself has open. */
   private static final int RESERVED_DESCRIPTORS = 1000;
 
-  private static final Duration MAX_PERIOD = Duration.ofSeconds(5);
-  private static final Duration MIN_PERIOD = Duration.ofMillis(50);
-
   private static final long WARNING_NANOS = 60_000_000_000L;
-
-  private static final int SWEEPS_PER_TIMEOUT = 4;
 
   /**
    * The part of what may be held that is for heads of HTTP/1.1 that have not come whole. They come
@@ -117,7 +108,7 @@ public final class Connections
         .description("Open connections")
         .register(registry);
     this.counters = new ConnectionCounters(registry);
-    long period = period().toMillis();
+    long period = properties.sweepPeriod().toMillis();
     var _ = sweeper.scheduleWithFixedDelay(this::sweep, period, period, TimeUnit.MILLISECONDS);
     long look = MemoryRelief.PERIOD.toMillis();
     var _ = sweeper.scheduleWithFixedDelay(this::relieve, look, look, TimeUnit.MILLISECONDS);
@@ -131,10 +122,7 @@ public final class Connections
         // Jetty's own clock starts again with each byte that moves, and calls a write idle while a
         // slow client takes what is in the socket's buffer. Far off, it is left for what is not
         // looked at here.
-        long backstop =
-            SWEEPS_PER_TIMEOUT
-                * Math.max(
-                    properties.idleTimeout().toMillis(), properties.stallTimeout().toMillis());
+        long backstop = properties.backstop().toMillis();
         watched.setIdleTimeout(backstop);
         watched.setShutdownIdleTimeout(backstop);
       }
@@ -351,19 +339,5 @@ public final class Connections
             1,
             Integer.MAX_VALUE)
         : Integer.MAX_VALUE;
-  }
-
-  /** A quarter of the shortest time-out, within reason. */
-  private Duration period() {
-    Duration shortest =
-        Stream.of(
-                properties.idleTimeout(),
-                properties.requestTimeout(),
-                properties.stallTimeout(),
-                properties.rateWindow())
-            .min(Comparator.naturalOrder())
-            .orElseThrow()
-            .dividedBy(SWEEPS_PER_TIMEOUT);
-    return Collections.min(List.of(MAX_PERIOD, Collections.max(List.of(MIN_PERIOD, shortest))));
   }
 }

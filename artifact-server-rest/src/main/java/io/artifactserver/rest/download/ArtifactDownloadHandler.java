@@ -101,24 +101,23 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    Exchange exchange = new Exchange(request, response, callback);
     String path = request.getHttpURI().getPath();
     Optional<Refusal> refusal = connections.refusal(request);
     // A server that is busy must not look as if it were ill.
     if (refusal.isPresent() && (path == null || !OpenPaths.isHealth(path))) {
       problems.write(
-          request,
-          response,
-          callback,
+          exchange,
           Problems.tooManyConnections(refusal.get() == Refusal.ADDRESS),
           isHttp1(request) ? CLOSE : HttpFields.EMPTY);
       return true;
     }
     if ("*".equals(path)) {
-      answerOtherMethod(request, response, callback);
+      answerOtherMethod(exchange);
       return true;
     }
     if (path == null || !addresses.isTarget(path)) {
-      return servePage(request, response, callback, Objects.requireNonNullElse(path, ""))
+      return servePage(exchange, Objects.requireNonNullElse(path, ""))
           || super.handle(request, response, callback);
     }
     UnwantedBody.discard(request);
@@ -126,98 +125,94 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     // up.
     request.addIdleTimeoutListener(_ -> false);
     if (!HttpMethods.isGetOrHead(request)) {
-      answerOtherMethod(request, response, callback);
+      answerOtherMethod(exchange);
       return true;
     }
     try {
       Optional<Target> target = addresses.parse(path);
       if (target.isPresent()) {
-        serve(request, response, callback, target.get());
+        serve(exchange, target.get());
       } else {
-        problems.write(request, response, callback, Problems.notFound(), HttpFields.EMPTY);
+        problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       }
     } catch (InvalidNameException e) {
       String rule = String.valueOf(e.getMessage());
-      problems.write(request, response, callback, Problems.invalidName(rule), HttpFields.EMPTY);
+      problems.write(exchange, Problems.invalidName(rule), HttpFields.EMPTY);
     } catch (LinkRefusedException e) {
-      problems.write(request, response, callback, Problems.linkRefused(e), HttpFields.EMPTY);
+      problems.write(exchange, Problems.linkRefused(e), HttpFields.EMPTY);
     }
     return true;
   }
 
   /** Returns false if the path is no page's. */
-  private boolean servePage(Request request, Response response, Callback callback, String path) {
+  private boolean servePage(Exchange exchange, String path) {
     Optional<String> elsewhere = ApiPage.redirect(path);
     // Jetty gives the path of "/" to a CONNECT.
     if ((elsewhere.isEmpty() && !ApiPage.isFile(path))
-        || HttpMethod.CONNECT.is(request.getMethod())) {
+        || HttpMethod.CONNECT.is(exchange.request().getMethod())) {
       return false;
     }
-    UnwantedBody.discard(request);
+    UnwantedBody.discard(exchange.request());
     Optional<Served> known = page.peek(path);
-    if (!HttpMethods.isGetOrHead(request)) {
-      answerOtherMethod(request, response, callback);
+    if (!HttpMethods.isGetOrHead(exchange.request())) {
+      answerOtherMethod(exchange);
     } else if (elsewhere.isPresent()) {
-      Response.sendRedirect(request, response, callback, elsewhere.get());
+      Response.sendRedirect(
+          exchange.request(), exchange.response(), exchange.callback(), elsewhere.get());
     } else if (known.isPresent()) {
-      answer(request, response, callback, new Resolution.Found(known.get()));
+      answer(exchange, new Resolution.Found(known.get()));
     } else if (!lookups.run(
-        connections.client(request),
+        connections.client(exchange.request()),
         () -> {
-          answer(request, response, callback, new Resolution.Found(page.load(path)));
+          answer(exchange, new Resolution.Found(page.load(path)));
           return true;
         })) {
-      problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
+      problems.write(exchange, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
     return true;
   }
 
-  private void serve(Request request, Response response, Callback callback, Target target)
-      throws LinkRefusedException {
-    Credentials credentials = credentials(request, target);
+  private void serve(Exchange exchange, Target target) throws LinkRefusedException {
+    Credentials credentials = credentials(exchange.request(), target);
     Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
       if (known.get() instanceof Resolution.Found(Served served)) {
-        Delivery delivery = deliveries.of(request, target, credentials, served);
-        repeatedRanges.offer(request, target, credentials, served, delivery);
-        answer(request, response, callback, served, delivery, throttles.of(target, credentials));
+        Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
+        repeatedRanges.offer(exchange.request(), target, credentials, served, delivery);
+        answer(exchange, served, delivery, throttles.of(target, credentials));
       } else {
-        answer(request, response, callback, known.get());
+        answer(exchange, known.get());
       }
     } else if (target instanceof Target.Granted wish) {
       var _ =
           resolver
-              .ask(wish, credentials, connections.client(request))
+              .ask(wish, credentials, connections.client(exchange.request()))
               .thenAccept(found -> {
                 if (found instanceof Resolution.Found(Served served)) {
-                  Delivery delivery = deliveries.of(request, target, credentials, served);
+                  Delivery delivery =
+                      deliveries.of(exchange.request(), target, credentials, served);
                   Throttles.OfDownload throttle = throttles.of(target, credentials);
-                  answer(request, response, callback, served, delivery, throttle);
+                  answer(exchange, served, delivery, throttle);
                 } else {
-                  answer(request, response, callback, found);
+                  answer(exchange, found);
                 }
               })
               .exceptionally(failure -> {
-                Response.writeError(request, response, callback, failure);
+                Response.writeError(
+                    exchange.request(), exchange.response(), exchange.callback(), failure);
                 return null;
               });
     } else {
-      serveUnknown(request, response, callback, target, credentials);
+      serveUnknown(exchange, target, credentials);
     }
   }
 
-  private void serveUnknown(
-      Request request,
-      Response response,
-      Callback callback,
-      Target target,
-      Credentials credentials) {
-    @Nullable Object client = connections.client(request);
+  private void serveUnknown(Exchange exchange, Target target, Credentials credentials) {
+    @Nullable Object client = connections.client(exchange.request());
     if (resolver.isThrottled(credentials, client)) {
-      answer(request, response, callback, new Resolution.Throttled());
-    } else if (!lookups.run(
-        client, () -> lookUp(request, response, callback, target, credentials, client))) {
-      problems.write(request, response, callback, Problems.tooManyLookups(), HttpFields.EMPTY);
+      answer(exchange, new Resolution.Throttled());
+    } else if (!lookups.run(client, () -> lookUp(exchange, target, credentials, client))) {
+      problems.write(exchange, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
   }
 
@@ -256,54 +251,42 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   /** Returns whether there is something. */
   private boolean lookUp(
-      Request request,
-      Response response,
-      Callback callback,
-      Target target,
-      Credentials credentials,
-      @Nullable Object client) {
+      Exchange exchange, Target target, Credentials credentials, @Nullable Object client) {
     try {
       Resolution found = resolver.resolve(target, credentials, client);
       if (found instanceof Resolution.Found(Served served)) {
-        Delivery delivery = deliveries.of(request, target, credentials, served);
-        answer(request, response, callback, served, delivery, throttles.of(target, credentials));
+        Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
+        answer(exchange, served, delivery, throttles.of(target, credentials));
         return true;
       }
-      answer(request, response, callback, found);
+      answer(exchange, found);
     } catch (CatalogUnavailableException e) {
-      FAILURES.failed("Cannot look up " + request.getHttpURI().getPath(), e);
-      problems.write(request, response, callback, Problems.catalogUnavailable(), HttpFields.EMPTY);
+      FAILURES.failed("Cannot look up " + exchange.request().getHttpURI().getPath(), e);
+      problems.write(exchange, Problems.catalogUnavailable(), HttpFields.EMPTY);
     } catch (IssuerUnavailableException e) {
-      problems.write(request, response, callback, Problems.issuerUnavailable(), HttpFields.EMPTY);
+      problems.write(exchange, Problems.issuerUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
-      Response.writeError(request, response, callback, e);
+      Response.writeError(exchange.request(), exchange.response(), exchange.callback(), e);
     }
     return false;
   }
 
-  private void answer(
-      Request request, Response response, Callback callback, Resolution resolution) {
+  private void answer(Exchange exchange, Resolution resolution) {
     switch (resolution) {
-      case Resolution.Found(Served served) ->
-          answer(request, response, callback, served, null, null);
-      case Resolution.NotReady _ ->
-          problems.write(request, response, callback, Problems.notReady(), RETRY);
-      case Resolution.NotFound _ ->
-          problems.write(request, response, callback, Problems.notFound(), HttpFields.EMPTY);
+      case Resolution.Found(Served served) -> answer(exchange, served, null, null);
+      case Resolution.NotReady _ -> problems.write(exchange, Problems.notReady(), RETRY);
+      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       case Resolution.Throttled _ ->
-          problems.write(
-              request, response, callback, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
+          problems.write(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
       case Resolution.Unauthorized _ ->
-          problems.write(request, response, callback, Problems.unauthorized(), HttpFields.EMPTY);
+          problems.write(exchange, Problems.unauthorized(), HttpFields.EMPTY);
       case Resolution.Failed(ProblemDetail problem) ->
-          problems.write(request, response, callback, problem, HttpFields.EMPTY);
+          problems.write(exchange, problem, HttpFields.EMPTY);
     }
   }
 
   private void answer(
-      Request request,
-      Response response,
-      Callback callback,
+      Exchange exchange,
       Served served,
       @Nullable Delivery delivery,
       Throttles.@Nullable OfDownload throttle) {
@@ -311,11 +294,11 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     ResponsePlan plan =
         ResponsePlanner.plan(
             // For a HEAD, too, only the preconditions count (RFC 9110, section 14.2).
-            hasRanges ? request.getMethod() : HttpMethod.HEAD.asString(),
-            new JettyRequestFields(request.getHeaders()),
+            hasRanges ? exchange.request().getMethod() : HttpMethod.HEAD.asString(),
+            new JettyRequestFields(exchange.request().getHeaders()),
             served.representation(),
             clock.instant());
-    emitter.emit(request, response, callback, served, plan, delivery, throttle);
+    emitter.emit(exchange, served, plan, delivery, throttle);
   }
 
   /** HTTP/2 has no such field (RFC 9113, section 8.2.2). */
@@ -324,15 +307,14 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         < HttpVersion.HTTP_2.getVersion();
   }
 
-  private void answerOtherMethod(Request request, Response response, Callback callback) {
+  private void answerOtherMethod(Exchange exchange) {
     HttpFields allow = HttpFields.from(new HttpField(HttpHeader.ALLOW, HttpMethods.ALLOWED));
-    if (HttpMethods.isOptions(request)) {
-      response.setStatus(HttpStatus.NO_CONTENT_204);
-      response.getHeaders().add(allow);
-      NoBody.send(response, callback);
+    if (HttpMethods.isOptions(exchange.request())) {
+      exchange.response().setStatus(HttpStatus.NO_CONTENT_204);
+      exchange.response().getHeaders().add(allow);
+      exchange.endWithoutBody();
     } else {
-      problems.write(
-          request, response, callback, Problems.methodNotAllowed(HttpMethods.ALLOWED), allow);
+      problems.write(exchange, Problems.methodNotAllowed(HttpMethods.ALLOWED), allow);
     }
   }
 }

@@ -225,7 +225,7 @@ public final class ControlPlane extends Handler.Wrapper {
       ProblemDetail problem,
       HttpFields fields) {
     UnwantedBody.discard(request);
-    problems.write(request, response, callback, problem, fields);
+    problems.write(new Exchange(request, response, callback), problem, fields);
   }
 
   private void pass(Request request, Response response, Callback callback) {

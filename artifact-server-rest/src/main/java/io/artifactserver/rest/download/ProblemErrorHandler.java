@@ -27,7 +27,9 @@ public final class ProblemErrorHandler extends ErrorHandler {
       status = HttpStatus.INTERNAL_SERVER_ERROR;
     }
     problems.write(
-        request, response, callback, Problems.ofStatus(status, reason(request)), HttpFields.EMPTY);
+        new Exchange(request, response, callback),
+        Problems.ofStatus(status, reason(request)),
+        HttpFields.EMPTY);
     return true;
   }
 

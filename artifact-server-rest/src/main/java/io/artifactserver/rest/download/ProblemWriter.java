@@ -7,9 +7,6 @@ import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,21 +24,17 @@ final class ProblemWriter {
    *
    * @param fields to send beside those that the status asks for
    */
-  void write(
-      Request request,
-      Response response,
-      Callback callback,
-      ProblemDetail problem,
-      HttpFields fields) {
-    String path = request.getHttpURI().getPath();
+  void write(Exchange exchange, ProblemDetail problem, HttpFields fields) {
+    String path = exchange.request().getHttpURI().getPath();
     // What Jetty calls a request whose target it could not read.
     if (path != null && !path.equals("/badMessage")) {
       problem.setInstance(instance(path));
     }
     byte[] body = mapper.writeValueAsBytes(problem);
-    response.setStatus(problem.getStatus());
+    exchange.response().setStatus(problem.getStatus());
     HttpFields.Mutable headers =
-        response
+        exchange
+            .response()
             .getHeaders()
             .add(fields)
             .put(HttpHeader.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
@@ -63,10 +56,10 @@ final class ProblemWriter {
           headers.put(HttpHeader.RETRY_AFTER, Problems.THROTTLED_SECONDS);
       default -> {}
     }
-    if (HttpMethods.isHead(request)) {
-      NoBody.send(response, callback);
+    if (exchange.isHead()) {
+      exchange.endWithoutBody();
     } else {
-      response.write(true, ByteBuffer.wrap(body), callback);
+      exchange.response().write(true, ByteBuffer.wrap(body), exchange.callback());
     }
   }
 

@@ -155,9 +155,7 @@ class RedirectTest {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
             emitter.emit(
-                request,
-                response,
-                callback,
+                new Exchange(request, response, callback),
                 served,
                 ResponsePlanner.plan(
                     request.getMethod(),

@@ -221,7 +221,7 @@ class TransferTest {
         new Handler.Abstract.NonBlocking() {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
-            emitter.emit(request, response, callback, served, plan, null, null);
+            emitter.emit(new Exchange(request, response, callback), served, plan, null, null);
             return true;
           }
         });

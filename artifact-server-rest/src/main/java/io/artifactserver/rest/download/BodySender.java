@@ -1,0 +1,224 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.download.body.BodyPart;
+import io.artifactserver.rest.download.body.BodySource;
+import io.artifactserver.rest.download.body.InlineRegion;
+import io.artifactserver.rest.download.body.LargeBuffers;
+import io.artifactserver.rest.download.body.MappedBody;
+import io.artifactserver.rest.download.body.ReadBody;
+import io.artifactserver.rest.download.body.Runs;
+import io.artifactserver.rest.download.body.Throttle;
+import io.artifactserver.rest.download.body.Transfer;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.download.body.WaitingThreads;
+import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.http.ContentRange;
+import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.problem.Problems;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Request;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the bodies of downloads: opens what they need, waits for the first piece, and begins the
+ * transfer. Thread-safe; nothing blocks.
+ */
+final class BodySender {
+  /** A request's attribute: the {@link TransferObserver} that is told of this one. */
+  static final String OBSERVER = TransferObserver.class.getName();
+
+  /** A request's attribute: the {@link Throttle} of this one. */
+  static final String THROTTLE = Throttle.class.getName();
+
+  private static final FailureLog FAILURES =
+      new FailureLog(LoggerFactory.getLogger(BodySender.class));
+
+  /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
+  private static final int LARGE_BUFFERS = 128;
+
+  /** zsync asks for 20 ranges at a time, zchunk for 167. */
+  private static final int MAX_RUNS = 512;
+
+  private final BlobStores stores;
+  private final ProblemWriter problems;
+  private final TransferObserver observer;
+  private final Function<Request, Pace> paces;
+  private final WaitingThreads threads;
+  private final LargeBuffers largeBuffers = new LargeBuffers(LARGE_BUFFERS);
+
+  /**
+   * @param paces watch how fast clients take their bodies
+   * @param threads for what waits
+   */
+  BodySender(
+      BlobStores stores,
+      ProblemWriter problems,
+      TransferObserver observer,
+      Function<Request, Pace> paces,
+      WaitingThreads threads) {
+    this.stores = stores;
+    this.problems = problems;
+    this.observer = observer;
+    this.paces = paces;
+    this.threads = threads;
+  }
+
+  /**
+   * @param covering every stored part of the body
+   * @param ranges that the body has
+   */
+  void send(
+      Exchange exchange,
+      Served served,
+      ByteRange covering,
+      List<ByteRange> ranges,
+      Iterator<BodyPart> parts) {
+    switch (served.bytes()) {
+      case Served.Bytes.Inline(ByteBuffer bytes) ->
+          sendMapped(
+              exchange,
+              new MappedBody(
+                  new InlineRegion(bytes),
+                  0,
+                  parts,
+                  exchange.request().getComponents().getByteBufferPool(),
+                  FileSender.NONE));
+      case Served.Bytes.Stored _, Served.Bytes.Framed _, Served.Bytes.Foreign _ ->
+          openStored(exchange, served, covering, ranges, parts);
+    }
+  }
+
+  private void openStored(
+      Exchange exchange,
+      Served served,
+      ByteRange covering,
+      List<ByteRange> ranges,
+      Iterator<BodyPart> parts) {
+    try {
+      Blob blob = served.bytes().blob(stores).orElseThrow();
+      threads.open(blob.waitToOpen(), () -> sendStored(exchange, blob, covering, ranges, parts));
+    } catch (StorageException e) {
+      fail(exchange, e);
+    }
+  }
+
+  private void sendStored(
+      Exchange exchange,
+      Blob blob,
+      ByteRange covering,
+      List<ByteRange> ranges,
+      Iterator<BodyPart> parts) {
+    ByteBufferPool pool = exchange.request().getComponents().getByteBufferPool();
+    try {
+      Optional<FileRegion> region = blob.fileRegion(covering);
+      if (region.isPresent()) {
+        sendMapped(
+            exchange,
+            new MappedBody(
+                region.get(), covering.position(), parts, pool, FileSender.of(exchange.request())));
+      } else {
+        Runs runs = Runs.of(ranges, blob.pieceLength());
+        if (runs.list().size() > MAX_RUNS) {
+          refuseScattered(exchange, blob.length(), runs.list().size());
+          return;
+        }
+        sendRead(exchange, new ReadBody(blob, runs, parts, pool, largeBuffers));
+      }
+    } catch (StorageException e) {
+      fail(exchange, e);
+    } catch (RuntimeException e) {
+      exchange.fail(e);
+    }
+  }
+
+  private void sendMapped(Exchange exchange, MappedBody body) {
+    transfer(exchange, body, TransferOutcome.Kind.MAPPED);
+  }
+
+  private void sendRead(Exchange exchange, ReadBody body) {
+    try {
+      body.open();
+      threads.read(body.waitToPrepare(), () -> begin(exchange, body));
+    } catch (StorageException e) {
+      body.close();
+      fail(exchange, e);
+    } catch (RuntimeException e) {
+      body.close();
+      exchange.fail(e);
+    }
+  }
+
+  /** The first piece is there before anything is sent, so that a failure can be an answer. */
+  private void begin(Exchange exchange, ReadBody body) {
+    try {
+      body.prepare();
+    } catch (StorageException e) {
+      body.close();
+      fail(exchange, e);
+      return;
+    } catch (RuntimeException | Error e) {
+      body.close();
+      exchange.fail(e);
+      return;
+    }
+    transfer(exchange, body, TransferOutcome.Kind.READ);
+  }
+
+  private void transfer(Exchange exchange, BodySource body, TransferOutcome.Kind kind) {
+    TransferObserver own =
+        exchange.request().getAttribute(OBSERVER) instanceof TransferObserver asked
+            ? asked
+            : observer;
+    Throttle throttle =
+        exchange.request().getAttribute(THROTTLE) instanceof Throttle asked ? asked : Throttle.NONE;
+    new Transfer(
+            exchange.response(),
+            exchange.callback(),
+            body,
+            paces.apply(exchange.request()),
+            throttle,
+            threads,
+            kind,
+            own)
+        .iterate();
+  }
+
+  /** RFC 9110, section 15.5.17: an excessive request of small ranges. */
+  private void refuseScattered(Exchange exchange, long length, int runs) {
+    exchange.response().reset();
+    problems.write(
+        exchange,
+        Problems.rangeNotSatisfiable(
+            "The ranges take %d reads of the storage, and %d is the most for one request: ask for fewer or for neighbours"
+                .formatted(runs, MAX_RUNS),
+            length),
+        HttpFields.build()
+            .add(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
+            .add(HttpHeader.ACCEPT_RANGES, "bytes"));
+  }
+
+  /** Nothing is sent yet, so the failure becomes an answer. */
+  void fail(Exchange exchange, StorageException failure) {
+    if (failure instanceof StorageException.BlobCorrupt damage) {
+      observer.damaged(damage);
+    } else {
+      FAILURES.failed("Cannot serve " + exchange.request().getHttpURI().getPath(), failure);
+    }
+    exchange.response().reset();
+    problems.write(exchange, Problems.of(failure), HttpFields.EMPTY);
+  }
+}
