@@ -115,7 +115,7 @@ class OidcIT {
 
   @Test
   void whatIsNotGoodIsA401() throws Exception {
-    // Of an admin, and issued by this provider, but for another service.
+    // The provider issued it to an admin, but for another service.
     List<String> wrong = new ArrayList<>();
     wrong.add(provider.tokenOfClient("elsewhere"));
     Map<String, String> bad = provider.forger().bad("admins");

@@ -238,7 +238,7 @@ abstract class Siege {
     });
   }
 
-  /** 64 requests whose bodies come in such frames, by turns. */
+  /** Sends the bodies of 64 requests, one frame of each request after the other. */
   static void sendData(
       Http2Wire wire, int frameLength, int frames, String method, String path, String... fields) {
     quietly(() -> {

@@ -40,7 +40,7 @@ final class Connection {
   private long lastProgress;
   private long totalReceived;
 
-  /** Null if it takes bytes as fast as they come. */
+  /** Null while it takes bytes without delay. */
   private @Nullable Pace pace;
 
   Connection(
@@ -58,7 +58,7 @@ final class Connection {
     this.response = new Response(target, loop.content(), loop.responseHead());
   }
 
-  /** From now on takes bytes at a pace, and not as fast as they come. */
+  /** Limits how fast it takes bytes from now on. */
   void pace(long bytesPerSecond, long intervalNanos) {
     pace = new Pace(bytesPerSecond, intervalNanos);
   }
