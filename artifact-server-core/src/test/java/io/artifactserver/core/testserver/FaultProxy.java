@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between an HTTP client and its server, writes down every request, and does what networks
@@ -186,8 +188,8 @@ public final class FaultProxy implements Closeable {
 
   private void serve(Socket client) {
     try (client;
-        Socket upstream = new Socket()) {
-      sockets.add(upstream);
+        Upstream upstream = new Upstream()) {
+      sockets.add(upstream.socket);
       client.setTcpNoDelay(true);
       InputStream fromClient = new BufferedInputStream(client.getInputStream());
       OutputStream toClient = new BufferedOutputStream(client.getOutputStream());
@@ -215,7 +217,7 @@ public final class FaultProxy implements Closeable {
       InputStream fromClient,
       OutputStream toClient,
       Socket client,
-      Socket upstream,
+      Upstream upstream,
       Answer answer)
       throws IOException, InterruptedException {
     Optional<Fault> fault = faultFor(request);
@@ -227,17 +229,14 @@ public final class FaultProxy implements Closeable {
       refuse(request, toClient, status, code);
       return true;
     }
-    if (!upstream.isConnected()) {
-      upstream.setTcpNoDelay(true);
-      upstream.connect(server);
-    }
-    OutputStream toServer = new BufferedOutputStream(upstream.getOutputStream());
+    upstream.connect(server);
+    OutputStream toServer = upstream.out();
     HttpMessages.write(toServer, head, request.field("Expect").isPresent());
     continueIfAsked(request, toClient);
-    if (!passOn(fault, length, fromClient, toServer, client, upstream)) {
+    if (!passOn(fault, length, fromClient, toServer, client, upstream.socket)) {
       return false;
     }
-    InputStream fromServer = upstream.getInputStream();
+    InputStream fromServer = upstream.in();
     List<String> fields = HttpMessages.head(fromServer);
     boolean hasBody = !request.method().equals("HEAD") && !fields.getFirst().contains(" 304 ");
     long body = hasBody && !fields.getFirst().contains(" 204 ") ? HttpMessages.length(fields) : 0;
@@ -414,6 +413,35 @@ public final class FaultProxy implements Closeable {
       }
     }
     return Optional.empty();
+  }
+
+  /** A connection to the server, made when there is something to ask. */
+  private static final class Upstream implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private @Nullable InputStream in;
+    private @Nullable OutputStream out;
+
+    void connect(InetSocketAddress server) throws IOException {
+      if (!socket.isConnected()) {
+        socket.setTcpNoDelay(true);
+        socket.connect(server);
+        in = new BufferedInputStream(socket.getInputStream());
+        out = new BufferedOutputStream(socket.getOutputStream());
+      }
+    }
+
+    InputStream in() {
+      return Objects.requireNonNull(in);
+    }
+
+    OutputStream out() {
+      return Objects.requireNonNull(out);
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
   }
 
   /**

@@ -13,7 +13,8 @@ import org.springframework.util.unit.DataSize;
  * Connections. Immutable.
  *
  * @param max most at the same time; default 20000. More are answered with 503 and closed. Raise it
- *     with the limit of open files and the memory, some 20 KB each.
+ *     with the limit of open files and the memory, some 20 KB each. A process with too small a heap
+ *     or too few files takes fewer, and says so.
  * @param maxPerAddress most at the same time of one address, of IPv6 of one /64 network; default 0,
  *     which is no limit. Set it where addresses are devices; behind a NAT a whole site has one.
  * @param trustedProxies addresses and networks, such as 10.0.0.0/8, that {@code maxPerAddress} does

@@ -1,9 +1,7 @@
 package io.artifactserver.rest.connection;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -43,13 +41,7 @@ public final class Connections
     implements Connection.Listener, SelectorManager.AcceptListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
-  /** Beyond the limit as many are answered with 503 as this part of it; the rest is just closed. */
-  private static final int ANSWERED_SHARE = 10;
-
   private static final int MIN_ANSWERED = 16;
-
-  /** For files, the database and whatever the program itself has open. */
-  private static final int RESERVED_DESCRIPTORS = 1000;
 
   private static final long WARNING_NANOS = 60_000_000_000L;
 
@@ -85,9 +77,10 @@ public final class Connections
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
     this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
-    long maxHeads = properties.maxHeld().toBytes() / HEADS_SHARE;
+    Capacity capacity = Capacity.of(properties);
+    long maxHeads = capacity.held() / HEADS_SHARE;
     this.heads = new Holdings(maxHeads);
-    this.holdings = new Holdings(properties.maxHeld().toBytes() - maxHeads);
+    this.holdings = new Holdings(capacity.held() - maxHeads);
     Gauge.builder(
             "artifact_server.connections.held",
             this,
@@ -95,15 +88,8 @@ public final class Connections
         .baseUnit("bytes")
         .description("Heads of requests that came in part or whose answers nobody takes, estimated")
         .register(registry);
-    this.max = Math.min(properties.max(), mostByDescriptors());
-    this.hardLimit = max + Math.max(MIN_ANSWERED, max / ANSWERED_SHARE);
-    if (max < properties.max()) {
-      LOG.warn(
-          "Takes {} connections, not artifact-server.connections.max={}: this process may open too"
-              + " few files. Raise its limit (ulimit -n, LimitNOFILE)",
-          max,
-          properties.max());
-    }
+    this.max = capacity.connections();
+    this.hardLimit = max + Math.max(MIN_ANSWERED, max / Capacity.ANSWERED_SHARE);
     Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
         .description("Open connections")
         .register(registry);
@@ -327,17 +313,5 @@ public final class Connections
                     + properties.maxPerAddress();
           });
     }
-  }
-
-  /** Without descriptors nothing is accepted, answered with 503, or read from the disk. */
-  private static int mostByDescriptors() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? Math.clamp(
-            (unix.getMaxFileDescriptorCount() - RESERVED_DESCRIPTORS)
-                * ANSWERED_SHARE
-                / (ANSWERED_SHARE + 1),
-            1,
-            Integer.MAX_VALUE)
-        : Integer.MAX_VALUE;
   }
 }

@@ -38,6 +38,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   private boolean isKnown;
 
   private Holdings.@Nullable Holding holding;
+  private volatile Newcomers.@Nullable Step waiting;
   private long bytesBefore;
 
   private BoundedHttpConnection(
@@ -69,7 +70,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     if (isKnown) {
       fill();
     } else {
-      newcomers.run(this::fill);
+      waiting = newcomers.run(getBytesIn() - bytesBefore, this::fill);
     }
   }
 
@@ -92,6 +93,10 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
 
   @Override
   public void onClose(@Nullable Throwable cause) {
+    Newcomers.Step step = waiting;
+    if (step != null) {
+      step.forget();
+    }
     synchronized (this) {
       if (holding != null) {
         holding.close();

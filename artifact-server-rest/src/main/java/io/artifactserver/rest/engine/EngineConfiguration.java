@@ -58,7 +58,7 @@ public class EngineConfiguration {
     return factory ->
         factory.addServerCustomizers(server -> {
           bound(server, connections, newcomers);
-          SendfileConnector.install(server);
+          SendfileConnector.install(server, newcomers);
           connections.watch(server);
           shrinkResponseHeads(server);
         });

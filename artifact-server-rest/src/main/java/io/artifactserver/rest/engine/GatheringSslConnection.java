@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class GatheringSslConnection extends SslConnection {
   private final Newcomers newcomers;
   private volatile boolean isShaken;
+  private volatile Newcomers.@Nullable Step waiting;
 
   private GatheringSslConnection(
       ByteBufferPool pool,
@@ -57,8 +58,17 @@ final class GatheringSslConnection extends SslConnection {
     if (isShaken) {
       super.onFillable();
     } else {
-      newcomers.run(super::onFillable);
+      waiting = newcomers.run(getBytesIn(), super::onFillable);
     }
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable cause) {
+    Newcomers.Step step = waiting;
+    if (step != null) {
+      step.forget();
+    }
+    super.onClose(cause);
   }
 
   /** Only a handshake's: to hand it on blocks nobody, so that needs no further thread. */

@@ -1,8 +1,11 @@
 package io.artifactserver.rest.engine;
 
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -15,9 +18,12 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * closes the port first and remembers a moment later that it shuts down, and an answer in between
  * would keep its connection.
  */
-public class PromptConnector extends ServerConnector {
+class PromptConnector extends ServerConnector {
+  private final Newcomers newcomers;
+
   /** With as many threads as {@code like} has, of the server's pool. */
-  public PromptConnector(Server server, ServerConnector like, ConnectionFactory... factories) {
+  PromptConnector(
+      Server server, ServerConnector like, Newcomers newcomers, ConnectionFactory... factories) {
     super(
         server,
         // What is given here would end with the first of several connectors.
@@ -27,11 +33,25 @@ public class PromptConnector extends ServerConnector {
         like.getAcceptors(),
         like.getSelectorManager().getSelectorCount(),
         factories);
+    this.newcomers = newcomers;
+  }
+
+  Newcomers newcomers() {
+    return newcomers;
   }
 
   @Override
   public boolean isShutdown() {
     return super.isShutdown() || !isOpen();
+  }
+
+  @Override
+  protected SocketChannelEndPoint newEndPoint(
+      SocketChannel channel, ManagedSelector selector, SelectionKey key) {
+    SocketChannelEndPoint endPoint =
+        new FairEndPoint(channel, selector, key, getScheduler(), newcomers);
+    endPoint.setIdleTimeout(getIdleTimeout());
+    return endPoint;
   }
 
   @Override

@@ -14,8 +14,9 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 
 /** Accepts connections that can send files. */
 final class SendfileConnector extends PromptConnector {
-  private SendfileConnector(Server server, ServerConnector plain) {
-    super(server, plain, plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
+  private SendfileConnector(Server server, ServerConnector plain, Newcomers newcomers) {
+    super(
+        server, plain, newcomers, plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
     setHost(plain.getHost());
     setPort(plain.getPort());
     setIdleTimeout(plain.getIdleTimeout());
@@ -24,13 +25,13 @@ final class SendfileConnector extends PromptConnector {
   }
 
   /** Puts one in the place of each connector whose bytes reach the socket as they are. */
-  static void install(Server server) {
+  static void install(Server server, Newcomers newcomers) {
     List<Connector> connectors = new ArrayList<>();
     for (Connector connector : server.getConnectors()) {
       connectors.add(
           connector instanceof ServerConnector plain
                   && plain.getConnectionFactory(SslConnectionFactory.class) == null
-              ? new SendfileConnector(server, plain)
+              ? new SendfileConnector(server, plain, newcomers)
               : connector);
     }
     server.setConnectors(connectors.toArray(Connector[]::new));
@@ -39,7 +40,8 @@ final class SendfileConnector extends PromptConnector {
   @Override
   protected SocketChannelEndPoint newEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key) {
-    SocketChannelEndPoint endPoint = new SendfileEndPoint(channel, selector, key, getScheduler());
+    SocketChannelEndPoint endPoint =
+        new SendfileEndPoint(channel, selector, key, getScheduler(), newcomers());
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
   }

@@ -8,7 +8,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
-import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -19,13 +18,17 @@ import org.jspecify.annotations.Nullable;
  * written; when it is the one that stands for a part of a file, the file is sent in its place. And
  * one that answers a {@link RepeatedRequest} before Jetty sees it.
  */
-final class SendfileEndPoint extends SocketChannelEndPoint implements FileSender {
+final class SendfileEndPoint extends FairEndPoint implements FileSender {
   private volatile @Nullable Part part;
   private final Repeats repeats = new Repeats(this);
 
   SendfileEndPoint(
-      SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
-    super(channel, selector, key, scheduler);
+      SocketChannel channel,
+      ManagedSelector selector,
+      SelectionKey key,
+      Scheduler scheduler,
+      Newcomers newcomers) {
+    super(channel, selector, key, scheduler, newcomers);
   }
 
   @Override

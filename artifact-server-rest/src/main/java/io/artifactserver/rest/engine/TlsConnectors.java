@@ -90,10 +90,10 @@ final class TlsConnectors
         server, plain, properties.redirectPort(), List.of(new HttpConnectionFactory(http)));
   }
 
-  private static ServerConnector connector(
+  private ServerConnector connector(
       Server server, ServerConnector plain, int port, List<ConnectionFactory> factories) {
     ServerConnector connector =
-        new PromptConnector(server, plain, factories.toArray(ConnectionFactory[]::new));
+        new PromptConnector(server, plain, newcomers, factories.toArray(ConnectionFactory[]::new));
     connector.setHost(plain.getHost());
     connector.setPort(port);
     return connector;

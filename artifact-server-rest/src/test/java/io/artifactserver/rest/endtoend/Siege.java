@@ -43,6 +43,9 @@ abstract class Siege {
   /** An attack that works the server hard, and may delay others less than any other. */
   static final String MISSES = "misses";
 
+  /** The launcher's, on the smallest machine that has room for all defaults. */
+  private static final String HEAP = "-Xmx512m";
+
   /** In MB; a fifth of the launcher's, so that a fifth of the clients is enough to use it up. */
   private static final int DIRECT_MEMORY = 24;
 
@@ -79,7 +82,10 @@ abstract class Siege {
   void prepare() throws Exception {
     server =
         start(
-            folder, PackagedServer.COMPILED_WELL, "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
+            folder,
+            PackagedServer.COMPILED_WELL,
+            HEAP,
+            "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
     operator = operator(server);
     operator.createRepository("public", true);
     operator.createEncryptedRepository("encrypted");

@@ -52,7 +52,7 @@ class RepeatsTest {
     ServerConnector plain = new ServerConnector(server, 1, 2, new HttpConnectionFactory());
     plain.setHost("127.0.0.1");
     server.addConnector(plain);
-    SendfileConnector.install(server);
+    SendfileConnector.install(server, new Newcomers());
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override

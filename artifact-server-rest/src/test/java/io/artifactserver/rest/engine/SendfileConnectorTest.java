@@ -51,7 +51,7 @@ class SendfileConnectorTest {
     plain.setHost("127.0.0.1");
     plain.setIdleTimeout(12_345);
     server.addConnector(plain);
-    SendfileConnector.install(server);
+    SendfileConnector.install(server, new Newcomers());
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override
@@ -139,7 +139,7 @@ class SendfileConnectorTest {
             new SslConnectionFactory(HttpVersion.HTTP_1_1.asString()),
             new HttpConnectionFactory());
     other.addConnector(tls);
-    SendfileConnector.install(other);
+    SendfileConnector.install(other, new Newcomers());
     assertThat(other.getConnectors()).containsExactly(tls);
   }
 

@@ -28,8 +28,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -56,6 +56,15 @@ class UploadFaultsTest {
   private static final int PART = 5 << 20;
   private static final int SMALL = 300_001;
   private static final int LARGE = PART + 70_001;
+
+  /** More than the uploads of a test. */
+  private static final int UPLOADS = 8;
+
+  private static final byte[] RANDOM = new byte[LARGE + 2 * UPLOADS];
+
+  static {
+    new Random(1).nextBytes(RANDOM);
+  }
 
   @TempDir private static Path serverFolder;
   private static S3ProxyServer server;
@@ -162,6 +171,9 @@ class UploadFaultsTest {
                     // The server reads all of a bucket to list a part of it.
                     "bucket",
                     BlobRef.newKey(),
+                    // What is read is only compared.
+                    "chunk-size",
+                    "1MB",
                     "max-attempts",
                     "2",
                     "max-connections",
@@ -238,8 +250,9 @@ class UploadFaultsTest {
 
   /** Adds it if it was acknowledged. */
   private static void upload(BlobStore store, int length, Map<BlobRef, byte[]> stored) {
-    byte[] content = new byte[length];
-    new SplittableRandom(length).nextBytes(content);
+    // Each length begins elsewhere.
+    int begin = length % UPLOADS;
+    byte[] content = Arrays.copyOfRange(RANDOM, begin, begin + length);
     try (BlobUpload upload = store.begin()) {
       for (ByteBuffer rest = ByteBuffer.wrap(content); rest.hasRemaining(); ) {
         int piece = Math.min(1 << 20, rest.remaining());

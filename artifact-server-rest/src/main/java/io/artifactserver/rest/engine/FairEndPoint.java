@@ -1,0 +1,88 @@
+package io.artifactserver.rest.engine;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.function.LongSupplier;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A socket whose client cannot keep a thread busy by sending on and on. Jetty reads a connection
+ * until there is nothing to read, and does what comes in between; with a flood that never ends,
+ * everybody else of that thread would wait as long. So once a turn is over, whoever reads is told
+ * that nothing more has come, and reads on after the selector has seen to its other connections.
+ *
+ * <p>A turn may be long all the same: a buffer has room for hundreds of requests. The next turn of
+ * such a client is not the selector's, but of the threads for {@link Newcomers}, after all of
+ * those.
+ */
+class FairEndPoint extends SocketChannelEndPoint {
+  /** Ten times what an ordinary request takes, and what it costs to come again. */
+  static final long TURN_NANOS = 200_000;
+
+  private final Newcomers newcomers;
+  private final LongSupplier nanoTime;
+
+  // Of one thread at a time.
+  private boolean isInTurn;
+  private long turnEnd;
+  private boolean isFull;
+  private boolean isGreedy;
+
+  FairEndPoint(
+      SocketChannel channel,
+      ManagedSelector selector,
+      SelectionKey key,
+      Scheduler scheduler,
+      Newcomers newcomers) {
+    this(channel, selector, key, scheduler, newcomers, System::nanoTime);
+  }
+
+  FairEndPoint(
+      SocketChannel channel,
+      @Nullable ManagedSelector selector,
+      SelectionKey key,
+      Scheduler scheduler,
+      Newcomers newcomers,
+      LongSupplier nanoTime) {
+    super(channel, selector, key, scheduler);
+    this.newcomers = newcomers;
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public @Nullable Runnable onSelected() {
+    boolean wasGreedy = isGreedy;
+    isGreedy = false;
+    isInTurn = false;
+    Runnable task = super.onSelected();
+    return wasGreedy && task != null
+        ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(task))
+        : task;
+  }
+
+  /**
+   * Returns 0 when the turn is over, too: then the caller waits until there is something to read.
+   */
+  @Override
+  public int fill(ByteBuffer buffer) throws IOException {
+    long now = nanoTime.getAsLong();
+    if (!isInTurn) {
+      isInTurn = true;
+      turnEnd = now + TURN_NANOS;
+    } else if (now - turnEnd > 0) {
+      isGreedy = isFull;
+      return 0;
+    }
+    int filled = super.fill(buffer);
+    // As much as Jetty has room for: more waits, or will.
+    isFull = filled > 0 && BufferUtil.space(buffer) == 0;
+    return filled;
+  }
+}

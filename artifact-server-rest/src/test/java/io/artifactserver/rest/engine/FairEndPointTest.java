@@ -1,0 +1,61 @@
+package io.artifactserver.rest.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.junit.jupiter.api.Test;
+
+class FairEndPointTest {
+  private final AtomicLong time = new AtomicLong(-1000);
+
+  @Test
+  void aTurnEndsAndTheSelectorBeginsTheNext() throws Exception {
+    try (ServerSocketChannel listener = ServerSocketChannel.open();
+        Selector selector = Selector.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+          SocketChannel server = listener.accept()) {
+        server.configureBlocking(false);
+        SelectionKey key = server.register(selector, SelectionKey.OP_READ);
+        ScheduledExecutorScheduler scheduler = new ScheduledExecutorScheduler();
+        SocketChannelEndPoint endPoint =
+            new FairEndPoint(server, null, key, scheduler, new Newcomers(), time::get);
+        client.write(ByteBuffer.allocate(100));
+        assertThat(selector.select()).isEqualTo(1);
+        assertThat(endPoint.onSelected()).isNotNull();
+        assertThat(filled(endPoint)).isEqualTo(10);
+        time.addAndGet(FairEndPoint.TURN_NANOS);
+        assertThat(filled(endPoint)).isEqualTo(10);
+        time.addAndGet(1);
+        assertThat(filled(endPoint)).isZero();
+
+        // The buffers were full, so there is more of the kind: not for the selector's thread.
+        CompletableFuture<String> reader = new CompletableFuture<>();
+        endPoint.fillInterested(
+            Callback.from(
+                () -> reader.complete(Thread.currentThread().getName()),
+                reader::completeExceptionally));
+        Objects.requireNonNull(endPoint.onSelected()).run();
+        assertThat(reader.get()).startsWith("newcomer-");
+        assertThat(filled(endPoint)).isEqualTo(10);
+      }
+    }
+  }
+
+  private static int filled(SocketChannelEndPoint endPoint) throws Exception {
+    return endPoint.fill(BufferUtil.allocate(10));
+  }
+}
