@@ -202,6 +202,10 @@ public final class FakeHawkbit implements AutoCloseable {
       send(exchange, 200, "application/json", root(exchange, path[1], controllerId));
       return;
     }
+    if (path[5].equals("configData")) {
+      send(exchange, 200, "", "");
+      return;
+    }
     if (path[5].equals("deploymentBase")) {
       deployment(exchange, path, controllerId);
       return;
@@ -236,19 +240,21 @@ public final class FakeHawkbit implements AutoCloseable {
     links.property(name, value);
   }
 
+  /**
+   * hawkBit wants the attributes of a new device; SWUpdate takes no action before it has read so.
+   */
   private String root(HttpExchange exchange, String tenant, String controllerId) {
+    String own =
+        "http://%s/%s/controller/v1/%s".formatted(authority(exchange), tenant, controllerId);
+    Map<String, Object> offered = new LinkedHashMap<>();
     String action = actions.get(controllerId);
-    Map<String, Object> own =
-        action == null
-            ? Map.of()
-            : Map.of(
-                "deploymentBase",
-                Map.of(
-                    "href",
-                    "http://%s/%s/controller/v1/%s/deploymentBase/%s?c=-2127183556"
-                        .formatted(authority(exchange), tenant, controllerId, action)));
+    if (action != null) {
+      String link = own + "/deploymentBase/" + action + "?c=-2127183556";
+      offered.put("deploymentBase", Map.of("href", link));
+    }
+    offered.put("configData", Map.of("href", own + "/configData"));
     return MAPPER.writeValueAsString(
-        Map.of("config", Map.of("polling", Map.of("sleep", "00:05:00")), "_links", own));
+        Map.of("config", Map.of("polling", Map.of("sleep", "00:05:00")), "_links", offered));
   }
 
   /** The document of an action, and what a device says of it: closed is closed. */
