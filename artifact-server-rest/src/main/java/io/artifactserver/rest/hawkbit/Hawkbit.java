@@ -179,9 +179,12 @@ public final class Hawkbit implements AutoCloseable {
     if (others != null) {
       return others;
     }
+    // Between the look above and the entry in underWay the file may have been checked.
+    Optional<Finding> meanwhile = settled(answer, fileName);
     var _ =
-        source
-            .look(question, artifact, sender)
+        meanwhile
+            .map(CompletableFuture::completedFuture)
+            .orElseGet(() -> source.look(question, artifact, sender))
             .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)))
             .thenAccept(finding -> {
               underWay.remove(artifact, mine);

@@ -7,13 +7,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Asks hawkBit, where {@code artifact-server.hawkbit.url} names one. */
 @Configuration(proxyBeanMethods = false)
+@Conditional(HawkbitConfiguration.UrlIsNamed.class)
 public class HawkbitConfiguration {
   /** Some 2 MB; a fleet that ends at once and a webhook that is away for minutes. */
   private static final int MAX_REPORTS = 10_000;
@@ -21,7 +25,6 @@ public class HawkbitConfiguration {
   private static final Duration REPORT_PAUSE = Duration.ofSeconds(1);
 
   @Bean
-  @ConditionalOnProperty("artifact-server.hawkbit.url")
   Hawkbit hawkbit(
       HawkbitGrantProperties properties,
       ObjectProvider<GrantedFiles> files,
@@ -38,20 +41,18 @@ public class HawkbitConfiguration {
   }
 
   @Bean
-  @ConditionalOnProperty("artifact-server.hawkbit.url")
   Outbox hawkbitOutbox(MeterRegistry registry) {
     return new Outbox(MAX_REPORTS, REPORT_PAUSE, registry);
   }
 
   @Bean
-  @ConditionalOnProperty({"artifact-server.hawkbit.url", "artifact-server.hawkbit.webhook"})
+  @Conditional(WebhookIsNamed.class)
   Webhook hawkbitWebhook(HawkbitReportProperties properties, JsonMapper mapper, Outbox outbox) {
     return new Webhook(
         URI.create(properties.webhook()), properties.webhookTimeout(), mapper, outbox);
   }
 
   @Bean
-  @ConditionalOnProperty("artifact-server.hawkbit.url")
   Reports hawkbitReports(
       HawkbitReportProperties properties,
       ObjectProvider<Webhook> webhook,
@@ -64,5 +65,25 @@ public class HawkbitConfiguration {
       recipients.add(hawkbit.feedback(outbox));
     }
     return new Reports(recipients, registry);
+  }
+
+  private static boolean isNamed(ConditionContext context, String property) {
+    return !context.getEnvironment().getProperty(property, "").isEmpty();
+  }
+
+  /** An empty address names nobody: compose files pass on variables that are not set. */
+  static final class UrlIsNamed implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return isNamed(context, "artifact-server.hawkbit.url");
+    }
+  }
+
+  /** The same of the webhook's. */
+  static final class WebhookIsNamed implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return isNamed(context, "artifact-server.hawkbit.webhook");
+    }
   }
 }

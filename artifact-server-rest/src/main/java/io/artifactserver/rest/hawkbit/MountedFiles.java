@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** hawkBit's own folder, mounted here. Thread-safe. */
@@ -22,16 +24,22 @@ final class MountedFiles implements Source {
   /** In bytes; two contents that begin alike by chance begin alike in fewer. */
   private static final int BEGINNING = 64;
 
+  /**
+   * While devices ask for a file it is looked at this often: another may have taken its place, or
+   * the folder may be gone.
+   */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   private final GrantedFiles files;
   private final HawkbitClient client;
   private final QuestionQueue queue;
   private final ExecutorService checks = Hawkbit.threads("hawkbit-check-", CHECK_THREADS);
 
   /**
-   * Artifacts that hawkBit serves as its folder has them: it did not encrypt them. By identity:
-   * grants that are the same share them.
+   * Artifacts that hawkBit serves as its folder has them, because it did not encrypt them, and when
+   * their files were looked at. By identity: grants that are the same share them.
    */
-  private final Cache<GrantedArtifact, Boolean> plain =
+  private final Cache<GrantedArtifact, AtomicLong> plain =
       Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
   MountedFiles(GrantedFiles files, HawkbitClient client, QuestionQueue queue) {
@@ -42,7 +50,17 @@ final class MountedFiles implements Source {
 
   @Override
   public Optional<GrantedFile> known(GrantedArtifact artifact) {
-    return plain.getIfPresent(artifact) == null ? Optional.empty() : files.known(artifact);
+    AtomicLong lookedAt = plain.getIfPresent(artifact);
+    if (lookedAt == null) {
+      return Optional.empty();
+    }
+    long now = System.nanoTime();
+    long last = lookedAt.get();
+    if (now - last >= LOOK_NANOS && lookedAt.compareAndSet(last, now)) {
+      // Whoever asks after it learns what was found.
+      checks.execute(() -> check(artifact));
+    }
+    return files.known(artifact);
   }
 
   @Override
@@ -74,7 +92,7 @@ final class MountedFiles implements Source {
     }
     int length = (int) Math.min(BEGINNING, artifact.length());
     if (length == 0) {
-      plain.put(artifact, Boolean.TRUE);
+      plain.put(artifact, new AtomicLong(System.nanoTime()));
       return CompletableFuture.completedFuture(finding);
     }
     return queue
@@ -98,7 +116,7 @@ final class MountedFiles implements Source {
         // Reads on.
       }
       if (own.flip().equals(ByteBuffer.wrap(beginning))) {
-        plain.put(artifact, Boolean.TRUE);
+        plain.put(artifact, new AtomicLong(System.nanoTime()));
         return found;
       }
       return Finding.Refused.encrypted(artifact);

@@ -10,8 +10,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,21 +25,27 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * hawkBit's resource of a module's artifacts and its downloads, as version 1 answers them: 401 to a
- * token that is not the device's, 404 to what is not assigned, 429 beyond so many requests a
- * second. Thread-safe.
+ * What hawkBit 1 answers to devices: their next action, its deployment, a module's artifacts and
+ * downloads. 401 to a token that is not the device's, 404 to what is not assigned, 429 beyond so
+ * many requests a second. Thread-safe.
  */
 public final class FakeHawkbit implements AutoCloseable {
   /** What a failing hawkBit does. */
   public enum Fault {
     NONE,
     ERROR_500,
+    TOO_MANY,
     HTML,
     SILENCE
   }
+
+  private static final Pattern CLOSED = Pattern.compile("\"execution\"\\s*:\\s*\"closed\"");
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -55,6 +63,7 @@ public final class FakeHawkbit implements AutoCloseable {
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicInteger mostUnderWay = new AtomicInteger();
+  private final ArtifactLinks links = new ArtifactLinks();
   private final Map<String, String> actions = new ConcurrentHashMap<>();
   private final List<String> feedback = new CopyOnWriteArrayList<>();
   private final AtomicInteger downloads = new AtomicInteger();
@@ -169,6 +178,10 @@ public final class FakeHawkbit implements AutoCloseable {
     }
     switch (fault) {
       case ERROR_500 -> send(exchange, 500, "application/json", "{\"message\":\"planted\"}");
+      case TOO_MANY -> {
+        refusals.incrementAndGet();
+        send(exchange, 429, "", "");
+      }
       case HTML -> send(exchange, 200, "text/html", "<html><body>Sign in</body></html>");
       case SILENCE -> silence.acquireUninterruptibly();
       case NONE -> answer(exchange, path, controllerId);
@@ -186,13 +199,15 @@ public final class FakeHawkbit implements AutoCloseable {
       return;
     }
     if (path.length == 5) {
-      send(exchange, 200, "application/json", root(controllerId));
+      send(exchange, 200, "application/json", root(exchange, path[1], controllerId));
+      return;
+    }
+    if (path[5].equals("configData")) {
+      send(exchange, 200, "", "");
       return;
     }
     if (path[5].equals("deploymentBase")) {
-      String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      feedback.add(path[6] + ' ' + body);
-      send(exchange, path[6].equals(actions.get(controllerId)) ? 200 : 410, "", "");
+      deployment(exchange, path, controllerId);
       return;
     }
     String module = path.length > 6 ? path[6] : "";
@@ -200,7 +215,11 @@ public final class FakeHawkbit implements AutoCloseable {
     if (artifacts == null || !assigned.getOrDefault(controllerId, Set.of()).contains(module)) {
       send(exchange, 404, "application/json", "{\"errorCode\":\"planted\"}");
     } else if (path.length == 8) {
-      send(exchange, 200, "application/json", json(module, artifacts));
+      send(
+          exchange,
+          200,
+          "application/json",
+          MAPPER.writeValueAsString(described(exchange, path[1], controllerId, module)));
     } else {
       download(exchange, artifacts.get(URLDecoder.decode(path[8], StandardCharsets.UTF_8)));
     }
@@ -216,14 +235,73 @@ public final class FakeHawkbit implements AutoCloseable {
     return List.copyOf(feedback);
   }
 
-  private String root(String controllerId) {
+  /** Sets a property of hawkBit by which it makes links to artifacts. */
+  public void property(String name, String value) {
+    links.property(name, value);
+  }
+
+  /**
+   * hawkBit wants the attributes of a new device; SWUpdate takes no action before it has read so.
+   */
+  private String root(HttpExchange exchange, String tenant, String controllerId) {
+    String own =
+        "http://%s/%s/controller/v1/%s".formatted(authority(exchange), tenant, controllerId);
+    Map<String, Object> offered = new LinkedHashMap<>();
     String action = actions.get(controllerId);
-    String links =
-        action == null
-            ? ""
-            : "\"deploymentBase\":{\"href\":\"http://elsewhere/DEFAULT/controller/v1/%s/deploymentBase/%s?c=-1\"}"
-                .formatted(controllerId, action);
-    return "{\"config\":{\"polling\":{\"sleep\":\"00:05:00\"}},\"_links\":{" + links + "}}";
+    if (action != null) {
+      String link = own + "/deploymentBase/" + action + "?c=-2127183556";
+      offered.put("deploymentBase", Map.of("href", link));
+    }
+    offered.put("configData", Map.of("href", own + "/configData"));
+    return MAPPER.writeValueAsString(
+        Map.of("config", Map.of("polling", Map.of("sleep", "00:05:00")), "_links", offered));
+  }
+
+  /** The document of an action, and what a device says of it: closed is closed. */
+  private void deployment(HttpExchange exchange, String[] path, String controllerId)
+      throws IOException {
+    boolean isCurrent = path[6].equals(actions.get(controllerId));
+    if (exchange.getRequestMethod().equals("POST")) {
+      String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      feedback.add(path[6] + ' ' + body);
+      if (isCurrent && CLOSED.matcher(body).find()) {
+        actions.remove(controllerId);
+      }
+      send(exchange, isCurrent ? 200 : 410, "", "");
+    } else if (isCurrent) {
+      send(
+          exchange,
+          200,
+          "application/json",
+          MAPPER.writeValueAsString(document(exchange, path[1], controllerId, path[6])));
+    } else {
+      send(exchange, 404, "application/json", "{\"errorCode\":\"planted\"}");
+    }
+  }
+
+  private Map<String, Object> document(
+      HttpExchange exchange, String tenant, String controllerId, String action) {
+    List<Map<String, Object>> chunks = new ArrayList<>();
+    for (String module : assigned.getOrDefault(controllerId, Set.of())) {
+      Map<String, Object> chunk = new LinkedHashMap<>();
+      chunk.put("part", "os");
+      chunk.put("version", "1.0.79");
+      chunk.put("name", "module " + module);
+      chunk.put("artifacts", described(exchange, tenant, controllerId, module));
+      chunks.add(chunk);
+    }
+    Map<String, Object> deployment = new LinkedHashMap<>();
+    deployment.put("download", "forced");
+    deployment.put("update", "forced");
+    deployment.put("chunks", chunks);
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("id", action);
+    document.put("deployment", deployment);
+    return document;
+  }
+
+  private static String authority(HttpExchange exchange) {
+    return Objects.requireNonNull(exchange.getRequestHeaders().getFirst("Host"));
   }
 
   private void download(HttpExchange exchange, byte @Nullable [] content) throws IOException {
@@ -272,24 +350,31 @@ public final class FakeHawkbit implements AutoCloseable {
     return downloads.get();
   }
 
-  private String json(String module, Map<String, byte[]> artifacts) {
-    StringBuilder json = new StringBuilder("[");
-    artifacts.forEach((name, plain) -> {
-      byte[] content = ciphertexts.getOrDefault(module + '/' + name, plain);
-      json.append(json.length() == 1 ? "" : ",")
-          .append(
-              """
-              {"filename":"%s","hashes":{"sha1":"%s","md5":"%s","sha256":"%s"},"size":%d,
-               "_links":{"download-http":{"href":"http://elsewhere/"}}}
-              """
-                  .formatted(
-                      name,
-                      hex(DigestAlgorithm.SHA_1, content),
-                      hex(DigestAlgorithm.MD5, content),
-                      hex(DigestAlgorithm.SHA_256, content),
-                      content.length));
-    });
-    return json.append(']').toString();
+  private List<Map<String, Object>> described(
+      HttpExchange exchange, String tenant, String controllerId, String module) {
+    List<Map<String, Object>> list = new ArrayList<>();
+    modules
+        .getOrDefault(module, Map.of())
+        .forEach((name, plain) -> {
+          byte[] content = ciphertexts.getOrDefault(module + '/' + name, plain);
+          String sha1 = hex(DigestAlgorithm.SHA_1, content);
+          Map<String, Object> artifact = new LinkedHashMap<>();
+          artifact.put("filename", name);
+          artifact.put(
+              "hashes",
+              Map.of(
+                  "sha1",
+                  sha1,
+                  "md5",
+                  hex(DigestAlgorithm.MD5, content),
+                  "sha256",
+                  hex(DigestAlgorithm.SHA_256, content)));
+          artifact.put("size", content.length);
+          artifact.put(
+              "_links", links.of(authority(exchange), tenant, controllerId, module, name, sha1));
+          list.add(artifact);
+        });
+    return list;
   }
 
   /** Computed once: thousands of devices ask for the same. */

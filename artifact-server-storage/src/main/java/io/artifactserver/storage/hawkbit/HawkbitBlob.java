@@ -24,7 +24,6 @@ final class HawkbitBlob implements Blob, MappableFile {
   private final HawkbitFolder folder;
   private final MappedFiles mappedFiles;
 
-  /** Apart from the keys of blobs, which have no colon. */
   private final String mappingKey;
 
   HawkbitBlob(GrantedArtifact artifact, HawkbitFolder folder, MappedFiles mappedFiles) {
@@ -32,8 +31,12 @@ final class HawkbitBlob implements Blob, MappableFile {
     this.ref = ref(artifact);
     this.folder = folder;
     this.mappedFiles = mappedFiles;
-    this.mappingKey =
-        HawkbitFolder.NAME + ':' + artifact.tenant() + ':' + artifact.digests().sha256().hex();
+    this.mappingKey = mappingKey(artifact);
+  }
+
+  /** Apart from the keys of blobs, which have no colon. */
+  static String mappingKey(GrantedArtifact artifact) {
+    return HawkbitFolder.NAME + ':' + artifact.tenant() + ':' + artifact.digests().sha256().hex();
   }
 
   /** For messages: no blob has this key. */

@@ -63,12 +63,20 @@ public final class HawkbitFolder implements GrantedFiles {
 
   @Override
   public GrantedFile check(GrantedArtifact artifact) throws StorageException {
+    Checked before = checked.get(Key.of(artifact));
+    Checked after = null;
     try (FileChannel _ = open(artifact)) {
-      return Objects.requireNonNull(checked.get(Key.of(artifact))).file();
+      after = Objects.requireNonNull(checked.get(Key.of(artifact)));
+      return after.file();
     } catch (StorageException e) {
       throw e;
     } catch (IOException e) {
       throw unavailable(artifact, "cannot be read: " + e, e);
+    } finally {
+      if (before != null && !before.equals(after)) {
+        // Or a file that is no longer there would be served as long as somebody asks for it.
+        mappedFiles.forget(HawkbitBlob.mappingKey(artifact));
+      }
     }
   }
 

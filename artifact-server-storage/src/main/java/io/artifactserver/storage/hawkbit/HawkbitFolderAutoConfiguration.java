@@ -8,9 +8,12 @@ import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
 import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Files of what hawkBit grants: in its own folder, where {@code artifact-server.hawkbit.artifacts}
@@ -23,7 +26,7 @@ public class HawkbitFolderAutoConfiguration {
   private static final String PULLED = "hawkbit";
 
   @Bean
-  @ConditionalOnProperty("artifact-server.hawkbit.artifacts")
+  @Conditional(FolderIsNamed.class)
   HawkbitFolder hawkbitFolder(HawkbitFolderProperties properties, MappedFiles mappedFiles) {
     return new HawkbitFolder(Path.of(properties.artifacts()), mappedFiles);
   }
@@ -38,5 +41,16 @@ public class HawkbitFolderAutoConfiguration {
         properties.pullSize().toBytes(),
         folder.reserve()::hasRoomFor,
         mappedFiles);
+  }
+
+  /** An empty name is none: compose files pass on variables that are not set. */
+  static final class FolderIsNamed implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return !context
+          .getEnvironment()
+          .getProperty("artifact-server.hawkbit.artifacts", "")
+          .isEmpty();
+    }
   }
 }

@@ -112,6 +112,24 @@ class HawkbitFolderTest {
   }
 
   @Test
+  void mappingGoesWithTheFileThatWasMapped() throws IOException {
+    GrantedArtifact artifact = artifact("DEFAULT", CONTENT);
+    HawkbitFolder folder = new HawkbitFolder(root, mappedFiles);
+    Path path = write(artifact, CONTENT);
+    folder.check(artifact).blob().fileRegion(new ByteRange(0, 1)).orElseThrow().close();
+    GrantedFile file = folder.check(artifact);
+    assertThat(mappedFiles.size()).isEqualTo(1);
+    Files.write(path, Arrays.copyOf(CONTENT, 10));
+    assertThatExceptionOfType(StorageUnavailable.class).isThrownBy(() -> folder.check(artifact));
+    assertThat(mappedFiles.size()).isZero();
+    write(artifact, CONTENT);
+    assertThat(folder.check(artifact)).isNotEqualTo(file);
+    try (FileRegion region = file.blob().fileRegion(new ByteRange(3, 5)).orElseThrow()) {
+      assertThat(region.slice(0, 5)).isEqualTo(ByteBuffer.wrap(CONTENT, 3, 5));
+    }
+  }
+
+  @Test
   void fileThatVanishesIsServedToItsEndAndMissingAfterwards() throws IOException {
     GrantedArtifact artifact = artifact("DEFAULT", CONTENT);
     HawkbitFolder folder = new HawkbitFolder(root, mappedFiles);
