@@ -1,17 +1,22 @@
 package io.artifactserver.core.limit;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * The limits of repositories, in memory for every download and in the database. A change counts at
+ * The limits of downloads, in memory for every download and in the database. A change counts at
  * once. Thread-safe; right as long as every change comes through the one server that an
  * installation has.
  */
 public final class LimitBook {
+  /** Most limits that have names: a download is compared with each. */
+  public static final int MAX_NAMED = 1000;
+
   private final LimitStore store;
   private final QueueBounds queueBounds;
   private final LongSupplier nanoTime;
@@ -20,10 +25,7 @@ public final class LimitBook {
   /** The bucket of all downloads together; empty if there is no limit. */
   private final List<TokenBucket> serverBuckets;
 
-  private final Lane open;
-
-  /** Immutable maps, of those repositories that have limits. */
-  private final AtomicReference<Map<String, Entry>> entries = new AtomicReference<>(Map.of());
+  private final AtomicReference<LimitTable> table;
 
   /**
    * Reads all limits from the database.
@@ -45,19 +47,19 @@ public final class LimitBook {
     this.nanoTime = nanoTime;
     this.timer = timer;
     this.serverBuckets =
-        serverRate == RepositoryLimits.NO_LIMIT
-            ? List.of()
-            : List.of(new TokenBucket(serverRate, nanoTime, timer));
-    this.open = Lane.open(serverBuckets);
-    Map<String, Entry> known = new HashMap<>();
+        serverRate == RepositoryLimits.NO_LIMIT ? List.of() : List.of(bucket(serverRate));
+    Map<String, LimitTable.OfRepository> known = new HashMap<>();
     store.all().forEach((repository, limits) -> known.put(repository, entry(limits)));
-    entries.set(Map.copyOf(known));
+    List<LimitTable.Named> named = new ArrayList<>();
+    store
+        .named()
+        .forEach(limit -> named.add(new LimitTable.Named(limit, bucket(limit.bytesPerSecond()))));
+    this.table = new AtomicReference<>(new LimitTable(known, named, serverBuckets));
   }
 
-  /** Returns the limits of a repository. No I/O. */
-  public RepositoryLimits limits(String repository) {
-    Entry known = entries.get().get(repository);
-    return known == null ? RepositoryLimits.NONE : known.limits;
+  /** Returns all limits as they are now. No I/O: one volatile read. */
+  public LimitTable table() {
+    return table.get();
   }
 
   /**
@@ -69,51 +71,85 @@ public final class LimitBook {
     if (!store.put(repository, limits)) {
       return false;
     }
-    Map<String, Entry> changed = new HashMap<>(entries.get());
-    Entry known = changed.remove(repository);
+    Map<String, LimitTable.OfRepository> changed = new HashMap<>(table().repositories());
+    LimitTable.OfRepository known = changed.remove(repository);
     if (!limits.equals(RepositoryLimits.NONE)) {
       changed.put(
           repository,
-          known == null ? entry(limits) : new Entry(limits, known.bucket, known.queue, known.lane));
+          known == null
+              ? entry(limits)
+              : new LimitTable.OfRepository(limits, known.bucket(), known.queue()));
     }
-    entries.set(Map.copyOf(changed));
+    table.set(new LimitTable(changed, table().entries(), serverBuckets));
     if (known != null) {
       // Those who wait here learn of it, even if nobody comes here any more.
-      known.bucket.setRate(limits.bytesPerSecond());
-      known.queue.setMost(limits.concurrentDownloads());
+      known.bucket().setRate(limits.bytesPerSecond());
+      known.queue().setMost(limits.concurrentDownloads());
     }
     return true;
   }
 
-  /** Whether no repository has limits: then every lane is the open one. No I/O. */
-  public boolean isEmpty() {
-    return entries.get().isEmpty();
+  /**
+   * Sets or replaces the limit of that name, for downloads that run too. Asks the database.
+   *
+   * @return what it was before
+   * @throws IllegalArgumentException if there are too many
+   */
+  public synchronized Optional<NamedLimit> put(NamedLimit limit) {
+    List<LimitTable.Named> changed = new ArrayList<>(table().entries());
+    Optional<LimitTable.Named> known = remove(changed, limit.name());
+    if (changed.size() >= MAX_NAMED) {
+      throw new IllegalArgumentException("There are at most %d limits".formatted(MAX_NAMED));
+    }
+    store.put(limit);
+    boolean isKept = known.isPresent() && known.get().limit().isOfTheSame(limit);
+    TokenBucket bucket = isKept ? known.get().bucket() : bucket(limit.bytesPerSecond());
+    changed.add(new LimitTable.Named(limit, bucket));
+    table.set(new LimitTable(table().repositories(), changed, serverBuckets));
+    // Those who wait in a bucket that others pass from now on wait no longer.
+    known.ifPresent(before ->
+        before.bucket().setRate(isKept ? limit.bytesPerSecond() : RepositoryLimits.NO_LIMIT));
+    return known.map(LimitTable.Named::limit);
+  }
+
+  /**
+   * Takes the limit of that name away, for downloads that run too. Asks the database.
+   *
+   * @return what it was; empty if there is none
+   */
+  public synchronized Optional<NamedLimit> delete(String name) {
+    List<LimitTable.Named> changed = new ArrayList<>(table().entries());
+    Optional<LimitTable.Named> known = remove(changed, name);
+    known.ifPresent(before -> {
+      store.delete(name);
+      table.set(new LimitTable(table().repositories(), changed, serverBuckets));
+      before.bucket().setRate(RepositoryLimits.NO_LIMIT);
+    });
+    return known.map(LimitTable.Named::limit);
   }
 
   /** Returns how many downloads wait for their turn. No I/O. */
   public long waiting() {
-    return entries.get().values().stream().mapToLong(entry -> entry.queue.waiting()).sum();
+    return table().repositories().values().stream()
+        .mapToLong(entry -> entry.queue().waiting())
+        .sum();
   }
 
-  /** Returns the lane of downloads that belong to no repository. */
-  public Lane open() {
-    return open;
+  private static Optional<LimitTable.Named> remove(List<LimitTable.Named> entries, String name) {
+    Optional<LimitTable.Named> known =
+        entries.stream().filter(entry -> entry.limit().name().equals(name)).findAny();
+    known.ifPresent(entries::remove);
+    return known;
   }
 
-  /** Returns the lane of a repository's downloads as it is now. No I/O. */
-  public Lane lane(String repository) {
-    Entry known = entries.get().get(repository);
-    return known == null ? open : known.lane;
+  private TokenBucket bucket(long bytesPerSecond) {
+    return new TokenBucket(bytesPerSecond, nanoTime, timer);
   }
 
-  private Entry entry(RepositoryLimits limits) {
-    TokenBucket bucket = new TokenBucket(limits.bytesPerSecond(), nanoTime, timer);
-    DownloadQueue queue = new DownloadQueue(limits.concurrentDownloads(), queueBounds);
-    List<TokenBucket> buckets =
-        serverBuckets.isEmpty() ? List.of(bucket) : List.of(bucket, serverBuckets.getFirst());
-    return new Entry(limits, bucket, queue, Lane.limited(buckets, queue));
+  private LimitTable.OfRepository entry(RepositoryLimits limits) {
+    return new LimitTable.OfRepository(
+        limits,
+        bucket(limits.bytesPerSecond()),
+        new DownloadQueue(limits.concurrentDownloads(), queueBounds));
   }
-
-  private record Entry(
-      RepositoryLimits limits, TokenBucket bucket, DownloadQueue queue, Lane lane) {}
 }

@@ -24,12 +24,20 @@ public record RepositoryLimits(long bytesPerSecond, long concurrentDownloads) {
    *     devices waiting for ever
    */
   public RepositoryLimits {
+    if (bytesPerSecond != NO_LIMIT) {
+      requireRate(bytesPerSecond);
+    }
+    if (concurrentDownloads != NO_LIMIT) {
+      requireLimit(concurrentDownloads, MAX_CONCURRENT_DOWNLOADS, "concurrent downloads");
+    }
+  }
+
+  static void requireRate(long bytesPerSecond) {
     requireLimit(bytesPerSecond, MAX_BYTES_PER_SECOND, "bytes per second");
-    requireLimit(concurrentDownloads, MAX_CONCURRENT_DOWNLOADS, "concurrent downloads");
   }
 
   private static void requireLimit(long number, long max, String name) {
-    if (number != NO_LIMIT && (number < 1 || number > max)) {
+    if (number < 1 || number > max) {
       throw new IllegalArgumentException(
           "A limit is 1 to %d %s, not %d".formatted(max, name, number));
     }

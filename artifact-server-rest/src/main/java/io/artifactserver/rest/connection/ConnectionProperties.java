@@ -1,5 +1,6 @@
 package io.artifactserver.rest.connection;
 
+import io.artifactserver.core.limit.Network;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,7 +19,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxPerAddress most at the same time of one address, of IPv6 of one /64 network; default 0,
  *     which is no limit. Set it where addresses are devices; behind a NAT a whole site has one.
  * @param trustedProxies addresses and networks, such as 10.0.0.0/8, that {@code maxPerAddress} does
- *     not count; default none. Set it to the reverse proxies in front.
+ *     not count and whose X-Forwarded-For limits by address believe; default none. Set it to the
+ *     reverse proxies in front.
  * @param idleTimeout after which a connection without a request is closed; default 1 minute. Raise
  *     it for devices that ask seldom and connect at a high cost.
  * @param requestTimeout in which the head of a request comes, from its first byte; default 20

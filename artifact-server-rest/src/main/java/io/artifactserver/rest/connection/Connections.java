@@ -1,12 +1,10 @@
 package io.artifactserver.rest.connection;
 
+import io.artifactserver.core.limit.Network;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.channels.SelectableChannel;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -53,7 +51,7 @@ public final class Connections
   private static final int HEADS_SHARE = 5;
 
   private final ConnectionProperties properties;
-  private final List<Network> trustedProxies;
+  private final ClientAddresses addresses;
   private final Holdings heads;
   private final Holdings holdings;
   private final int max;
@@ -76,7 +74,7 @@ public final class Connections
   /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
-    this.trustedProxies = properties.trustedProxies().stream().map(Network::parse).toList();
+    this.addresses = new ClientAddresses(properties.trustedProxies());
     Capacity capacity = Capacity.of(properties);
     long maxHeads = capacity.held() / HEADS_SHARE;
     this.heads = new Holdings(maxHeads);
@@ -171,7 +169,7 @@ public final class Connections
   private Holdings.Holding holding(EndPoint endPoint, Holdings of) {
     EndPoint socket = unwrapped(endPoint);
     return of.open(
-        client(endPoint.getRemoteSocketAddress()),
+        addresses.client(endPoint.getRemoteSocketAddress()),
         () -> {
           counters.ended(End.HELD, 1);
           socket.close(new TimeoutException("The server holds too much for its clients"));
@@ -180,7 +178,13 @@ public final class Connections
 
   /** Whom a request counts for, where clients share something; null if its address says nothing. */
   public @Nullable Object client(Request request) {
-    return client(request.getConnectionMetaData().getRemoteSocketAddress());
+    return addresses.client(request.getConnectionMetaData().getRemoteSocketAddress());
+  }
+
+  /** Returns the address that a request comes from, behind trusted proxies as they say. */
+  public Optional<InetAddress> origin(Request request) {
+    return addresses.origin(
+        request.getConnectionMetaData().getRemoteSocketAddress(), request.getHeaders());
   }
 
   /** Ends every connection now, whatever it does. */
@@ -215,7 +219,9 @@ public final class Connections
       int total = count.incrementAndGet();
       accepting.remove(endPoint.getChannel());
       Network client =
-          properties.maxPerAddress() == 0 ? null : client(endPoint.getRemoteSocketAddress());
+          properties.maxPerAddress() == 0
+              ? null
+              : addresses.client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
       Refusal refusal =
           total > max
@@ -258,17 +264,6 @@ public final class Connections
       inner = wrapper.unwrap();
     }
     return inner;
-  }
-
-  /** Null if the address says nothing of the client. */
-  private @Nullable Network client(@Nullable SocketAddress address) {
-    return address instanceof InetSocketAddress socket && !isTrusted(socket.getAddress())
-        ? Network.ofClient(socket.getAddress())
-        : null;
-  }
-
-  private boolean isTrusted(InetAddress address) {
-    return trustedProxies.stream().anyMatch(network -> network.contains(address));
   }
 
   private void sweep() {

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.connection;
 
+import io.artifactserver.core.limit.Network;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.connection;
 
+import io.artifactserver.core.limit.Network;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;

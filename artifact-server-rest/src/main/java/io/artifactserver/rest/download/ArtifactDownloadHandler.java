@@ -179,7 +179,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       if (known.get() instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
         repeatedRanges.offer(exchange.request(), target, credentials, served, delivery);
-        answer(exchange, served, delivery, throttles.of(target, credentials));
+        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
       } else {
         answer(exchange, known.get());
       }
@@ -191,7 +191,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
                 if (found instanceof Resolution.Found(Served served)) {
                   Delivery delivery =
                       deliveries.of(exchange.request(), target, credentials, served);
-                  Throttles.OfDownload throttle = throttles.of(target, credentials);
+                  Throttles.OfDownload throttle =
+                      throttles.of(exchange.request(), target, credentials);
                   answer(exchange, served, delivery, throttle);
                 } else {
                   answer(exchange, found);
@@ -256,7 +257,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Resolution found = resolver.resolve(target, credentials, client);
       if (found instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
-        answer(exchange, served, delivery, throttles.of(target, credentials));
+        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
         return true;
       }
       answer(exchange, found);

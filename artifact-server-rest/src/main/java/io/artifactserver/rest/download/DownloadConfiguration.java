@@ -192,7 +192,14 @@ public class DownloadConfiguration {
     Resolver resolver =
         new Resolver(
             catalog, authenticator, new DerivedAnswers(rules, catalog, derived, stores), granted);
-    Throttles throttles = new Throttles(limits, catalog, paceThreads, connections, authenticator);
+    Throttles throttles =
+        new Throttles(
+            limits,
+            catalog,
+            paceThreads,
+            connections,
+            authenticator,
+            new DownloadClasses(authenticator, connections, lookups));
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit, granted.isPresent()),
         resolver,

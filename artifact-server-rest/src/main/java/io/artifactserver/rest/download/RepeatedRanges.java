@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
@@ -74,15 +75,17 @@ final class RepeatedRanges {
     FileSender sender = FileSender.of(request);
     if (sender.repeats() && served.bytes().isRepeated()) {
       Server server = request.getConnectionMetaData().getConnector().getServer();
+      LimitTable limits = throttles.table();
       // What wants to see each request sees each.
       if (!served.redirects()
           && server.getRequestLog() == null
-          && throttles.isFree(target, credentials)
+          && throttles.isFree(limits, request, target, credentials)
           && connections.pace(request).equals(Pace.UNWATCHED)) {
         sender.repeat(
             new Responder(
                 target,
                 credentials,
+                limits,
                 served,
                 sender,
                 request.getComponents().getByteBufferPool(),
@@ -96,6 +99,7 @@ final class RepeatedRanges {
   private final class Responder implements RangeResponder {
     private final Target target;
     private final Credentials credentials;
+    private final LimitTable limits;
     private final Served served;
     private final FileSender sender;
     private final ByteBufferPool pool;
@@ -103,11 +107,13 @@ final class RepeatedRanges {
     private final @Nullable ActiveRequests active;
 
     /**
+     * @param limits by which the connection's requests are free
      * @param active counts what a graceful stop waits for; null if nothing does
      */
     private Responder(
         Target target,
         Credentials credentials,
+        LimitTable limits,
         Served served,
         FileSender sender,
         ByteBufferPool pool,
@@ -115,6 +121,7 @@ final class RepeatedRanges {
         @Nullable ActiveRequests active) {
       this.target = target;
       this.credentials = credentials;
+      this.limits = limits;
       this.served = served;
       this.sender = sender;
       this.pool = pool;
@@ -126,7 +133,7 @@ final class RepeatedRanges {
     public @Nullable Body open(ByteRange range) {
       if (range.length() > MappedBody.MAX_SLICE
           || connections.isRefusing()
-          || !throttles.isFree(target, credentials)
+          || !throttles.isStillFree(limits, target)
           || !isUnchanged()) {
         return null;
       }

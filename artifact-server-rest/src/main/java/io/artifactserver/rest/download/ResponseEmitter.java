@@ -117,7 +117,6 @@ final class ResponseEmitter {
     boolean isEntered =
         throttle.enter(
             queue,
-            exchange.request(),
             place -> {
               Exchange leaving =
                   exchange.telling(Callback.from(exchange.callback(), () -> leave(place)));

@@ -8,6 +8,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.limit.DownloadQueue;
 import io.artifactserver.core.limit.Lane;
 import io.artifactserver.core.limit.LimitBook;
+import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.limit.TokenBucket;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -32,54 +34,75 @@ final class Throttles {
   private final PaceThreads threads;
   private final Connections connections;
   private final Authenticator authenticator;
+  private final DownloadClasses classes;
 
   Throttles(
       LimitBook book,
       ArtifactCatalog catalog,
       PaceThreads threads,
       Connections connections,
-      Authenticator authenticator) {
+      Authenticator authenticator,
+      DownloadClasses classes) {
     this.book = book;
     this.catalog = catalog;
     this.threads = threads;
     this.connections = connections;
     this.authenticator = authenticator;
+    this.classes = classes;
   }
 
   /** Returns the limits of one download, which follows what changes while it runs. */
-  OfDownload of(Target target, Credentials credentials) {
+  OfDownload of(Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
     long rate = link == null ? 0 : link.terms().rate();
     return new OfDownload(
-        target, credentials, rate == 0 ? null : new TokenBucket(rate, System::nanoTime, threads));
+        request,
+        target,
+        credentials,
+        rate == 0 ? null : new TokenBucket(rate, System::nanoTime, threads));
   }
 
-  /** Whether a request like this one is answered as fast as can be, as things stand. */
-  boolean isFree(Target target, Credentials credentials) {
+  /** Returns all limits as things stand. */
+  LimitTable table() {
+    return book.table();
+  }
+
+  /** Whether a request is answered as fast as can be, by the limits in the table. */
+  boolean isFree(LimitTable table, Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
-    return (link == null || link.terms().rate() == 0) && lane(target).isOpen();
+    return (link == null || link.terms().rate() == 0)
+        && lane(table, target).isOpen()
+        && classes.areNone(table, request, credentials);
   }
 
-  private Lane lane(Target target) {
-    if (book.isEmpty()) {
-      return book.open();
+  /** Whether that is so still, of the same target, caller and client. */
+  @SuppressWarnings("ReferenceEquality") // Every change makes another table.
+  boolean isStillFree(LimitTable before, Target target) {
+    LimitTable table = book.table();
+    return table == before && lane(table, target).isOpen();
+  }
+
+  private Lane lane(LimitTable table, Target target) {
+    if (table.isEmpty()) {
+      return table.open();
     }
     return switch (target) {
-      case Target.OfArtifact(ArtifactId id) -> book.lane(id.repository());
-      case Target.OfContentIn in -> book.lane(in.repository());
-      case Target.OfContent(Digest digest) -> narrowest(digest);
-      case Target.Granted _ -> book.open();
+      case Target.OfArtifact(ArtifactId id) -> table.lane(id.repository());
+      case Target.OfContentIn in -> table.lane(in.repository());
+      case Target.OfContent(Digest digest) -> narrowest(table, digest);
+      case Target.Granted _ -> table.open();
     };
   }
 
   /** An address without a repository is no way around a limit. */
-  private Lane narrowest(Digest digest) {
+  private Lane narrowest(LimitTable table, Digest digest) {
     return catalog.peekContent(digest).stream()
         .flatMap(content -> content.repositories().stream())
         .min(
-            Comparator.comparingLong(repository -> book.limits(repository.name()).bytesPerSecond()))
-        .map(repository -> book.lane(repository.name()))
-        .orElseGet(book::open);
+            Comparator.comparingLong(
+                repository -> table.limits(repository.name()).bytesPerSecond()))
+        .map(repository -> table.lane(repository.name()))
+        .orElseGet(table::open);
   }
 
   /**
@@ -90,13 +113,19 @@ final class Throttles {
    */
   private record Client(@Nullable Object address, String caller) {}
 
-  /** The limits of one download. */
+  /** The limits of one download. Used by one thread at a time. */
   final class OfDownload implements Throttle {
+    private final Request request;
     private final Target target;
     private final Credentials credentials;
     private final @Nullable TokenBucket ofLink;
 
-    private OfDownload(Target target, Credentials credentials, @Nullable TokenBucket ofLink) {
+    /** Null until a table has limits of classes. */
+    private DownloadClasses.@Nullable OfOne own;
+
+    private OfDownload(
+        Request request, Target target, Credentials credentials, @Nullable TokenBucket ofLink) {
+      this.request = request;
       this.target = target;
       this.credentials = credentials;
       this.ofLink = ofLink;
@@ -104,12 +133,13 @@ final class Throttles {
 
     /** Whether another server must not send the body instead. */
     boolean isLimited() {
-      return ofLink != null || queue().isPresent();
+      LimitTable table = book.table();
+      return ofLink != null || lane(table, target).queue().isPresent() || isOfClass(table);
     }
 
     /** Returns where the download waits for its turn; empty if it need not. */
     Optional<DownloadQueue> queue() {
-      return lane(target).queue();
+      return lane(book.table(), target).queue();
     }
 
     /**
@@ -120,21 +150,18 @@ final class Throttles {
      * @return false if the queue is full
      */
     boolean enter(
-        DownloadQueue queue,
-        Request request,
-        Consumer<DownloadQueue.Place> begin,
-        Consumer<Throwable> left) {
+        DownloadQueue queue, Consumer<DownloadQueue.Place> begin, Consumer<Throwable> left) {
       Http2Connections.hold(request);
       Optional<DownloadQueue.Place> entered =
           queue.enter(
-              client(request),
+              client(),
               place ->
                   threads.execute(() -> {
-                    release(request);
+                    release();
                     begin.accept(place);
                   }));
       if (entered.isEmpty()) {
-        release(request);
+        release();
         return false;
       }
       DownloadQueue.Place place = entered.get();
@@ -150,13 +177,13 @@ final class Throttles {
         connections.hold(
             request, () -> leave.accept(new EofException("The client left its place")));
         if (!place.isWaiting()) {
-          release(request);
+          release();
         }
       }
       return true;
     }
 
-    private void release(Request request) {
+    private void release() {
       Http2Connections.release(request);
       connections.release(request);
     }
@@ -165,7 +192,7 @@ final class Throttles {
      * Devices of a site may share an address, and those of a fleet a token. Nobody vouches for
      * strangers behind a trusted proxy: each request is one of its own.
      */
-    private Object client(Request request) {
+    private Object client() {
       @Nullable Object address = connections.client(request);
       String caller =
           authenticator.peek(credentials) instanceof Authentication.Known(Caller known)
@@ -176,17 +203,53 @@ final class Throttles {
 
     @Override
     public boolean holdsBack() {
-      return ofLink != null || !lane(target).buckets().isEmpty();
+      LimitTable table = book.table();
+      return ofLink != null || !lane(table, target).buckets().isEmpty() || isOfClass(table);
     }
 
     @Override
     public long take(long most, LongConsumer granted) {
-      List<TokenBucket> shared = lane(target).buckets();
-      if (ofLink == null && shared.isEmpty()) {
+      LimitTable table = book.table();
+      if (table.hasClasses()
+          && own().isUndecided(table)
+          && own().lookUp(() -> takeLater(most, granted))) {
+        return 0;
+      }
+      return takeShare(table, most, granted);
+    }
+
+    /** The caller had to be looked up. */
+    private void takeLater(long most, LongConsumer granted) {
+      long bytes = takeShare(book.table(), most, granted);
+      if (bytes > 0) {
+        threads.execute(() -> granted.accept(bytes));
+      }
+    }
+
+    private long takeShare(LimitTable table, long most, LongConsumer granted) {
+      List<TokenBucket> buckets = lane(table, target).buckets();
+      if (table.hasClasses()) {
+        buckets = Stream.concat(own().buckets(table).stream(), buckets.stream()).toList();
+      }
+      if (ofLink == null && buckets.isEmpty()) {
         return ANY;
       }
-      Grant grant = new Grant(shared, most, granted);
+      Grant grant = new Grant(buckets, most, granted);
       return grant.pass() ? grant.bytes : 0;
+    }
+
+    /** Whether it is, or may be. */
+    private boolean isOfClass(LimitTable table) {
+      return table.hasClasses() && (own().isUndecided(table) || !own().buckets(table).isEmpty());
+    }
+
+    private DownloadClasses.OfOne own() {
+      DownloadClasses.OfOne known = own;
+      if (known == null) {
+        known = classes.new OfOne(request, credentials);
+        own = known;
+      }
+      return known;
     }
 
     /** Passes the buckets one after the other. Used by one thread at a time. */

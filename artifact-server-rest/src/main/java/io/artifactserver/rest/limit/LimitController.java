@@ -42,7 +42,7 @@ public class LimitController {
     if (catalog.repository(Repository.requireName(repository)).isEmpty()) {
       throw new ProblemException(Problems.repositoryNotFound(repository));
     }
-    return Limits.of(book.limits(repository));
+    return Limits.of(book.table().limits(repository));
   }
 
   /** Replaces the limits: 200. */
@@ -54,7 +54,7 @@ public class LimitController {
               + " Downloads share the rate equally. Downloads beyond the number wait in the order"
               + " in which they came.")
   public Limits put(@PathVariable String repository, @Valid @RequestBody Limits limits) {
-    RepositoryLimits before = book.limits(Repository.requireName(repository));
+    RepositoryLimits before = book.table().limits(Repository.requireName(repository));
     if (!book.put(repository, limits.toLimits())) {
       throw new ProblemException(Problems.repositoryNotFound(repository));
     }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.limit.Network;
 import io.artifactserver.rest.connection.Holdings.Holding;
 import java.net.InetAddress;
 import java.util.ArrayList;

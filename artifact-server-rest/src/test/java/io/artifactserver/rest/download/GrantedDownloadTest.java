@@ -349,7 +349,13 @@ class GrantedDownloadTest {
             System::nanoTime,
             (_, _) -> {});
     Throttles throttles =
-        new Throttles(limits, catalog, new PaceThreads(), connections, authenticator);
+        new Throttles(
+            limits,
+            catalog,
+            new PaceThreads(),
+            connections,
+            authenticator,
+            new DownloadClasses(authenticator, connections, lookups));
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),

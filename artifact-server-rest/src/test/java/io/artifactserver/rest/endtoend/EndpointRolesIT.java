@@ -56,6 +56,10 @@ class EndpointRolesIT {
           Map.entry("PUT /api/v1/repositories/{repository}/quota", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/limits", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/limits", "admin"),
+          Map.entry("GET /api/v1/limits", "admin"),
+          Map.entry("GET /api/v1/limits/{name}", "admin"),
+          Map.entry("PUT /api/v1/limits/{name}", "admin"),
+          Map.entry("DELETE /api/v1/limits/{name}", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/forms", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/forms", "admin"),
           Map.entry("DELETE /api/v1/repositories/{repository}/forms", "admin"),
@@ -142,6 +146,7 @@ class EndpointRolesIT {
         words[1]
             .replace("{repository}", "absent")
             .replace("{path}", "absent/x")
+            .replace("{name}", "absent")
             .replace("{id}", "0");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.uri(path))

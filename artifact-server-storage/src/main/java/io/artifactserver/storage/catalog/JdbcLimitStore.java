@@ -1,8 +1,13 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.limit.LimitStore;
+import io.artifactserver.core.limit.NamedLimit;
+import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.limit.RepositoryLimits;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -52,6 +57,54 @@ final class JdbcLimitStore implements LimitStore {
             .param("name", repository)
             .update())
         == 1;
+  }
+
+  @Override
+  public List<NamedLimit> named() {
+    return transactions.read(() ->
+        jdbc.sql("select name, bytes_per_second, addresses, roles, callers from named_limit")
+            .query((row, _) ->
+                new NamedLimit(
+                    row.getString(1),
+                    row.getLong(2),
+                    texts(row, 3).stream().map(Network::parse).toList(),
+                    texts(row, 4),
+                    texts(row, 5)))
+            .list());
+  }
+
+  @Override
+  public void put(NamedLimit limit) {
+    var _ =
+        transactions.write(_ ->
+            jdbc.sql(
+                    """
+                    insert into named_limit (name, bytes_per_second, addresses, roles, callers)
+                    values (:name, :rate, :addresses, :roles, :callers)
+                    on conflict (name)
+                    do update set bytes_per_second = excluded.bytes_per_second,
+                      addresses = excluded.addresses, roles = excluded.roles,
+                      callers = excluded.callers
+                    """)
+                .param("name", limit.name())
+                .param("rate", limit.bytesPerSecond())
+                .param(
+                    "addresses",
+                    limit.addresses().stream().map(Network::toString).toArray(String[]::new))
+                .param("roles", limit.roles().toArray(String[]::new))
+                .param("callers", limit.callers().toArray(String[]::new))
+                .update());
+  }
+
+  @Override
+  public void delete(String name) {
+    var _ =
+        transactions.write(_ ->
+            jdbc.sql("delete from named_limit where name = :name").param("name", name).update());
+  }
+
+  private static List<String> texts(ResultSet row, int column) throws SQLException {
+    return List.of((String[]) row.getArray(column).getArray());
   }
 
   private static @Nullable Long limit(long number) {

@@ -6,6 +6,8 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.limit.LimitStore;
+import io.artifactserver.core.limit.NamedLimit;
+import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.core.limit.RepositoryQuota;
@@ -79,6 +81,30 @@ class JdbcLimitsTest {
     assertThat(limits.put("edge", RepositoryLimits.NONE)).isTrue();
     assertThat(limits.put("other", RepositoryLimits.NONE)).isTrue();
     assertThat(limits.all()).isEmpty();
+  }
+
+  @Test
+  void keepsLimitsThatHaveNames() {
+    LimitStore limits = application.bean(LimitStore.class);
+    assertThat(limits.named()).isEmpty();
+    NamedLimit everything = new NamedLimit("all", 5, List.of(), List.of(), List.of());
+    NamedLimit site =
+        new NamedLimit(
+            "site",
+            1_000_000_000_000L,
+            List.of(Network.parse("10.1.0.0/16"), Network.parse("2001:db8::/32")),
+            List.of("anonymous", "device"),
+            List.of("gateway-*", "CN=\"a, {b}\", \\ null"));
+    limits.put(everything);
+    limits.put(everything);
+    limits.put(new NamedLimit("site", 7, List.of(), List.of(), List.of("a")));
+    limits.put(site);
+    assertThat(limits.named()).containsExactlyInAnyOrder(everything, site);
+    limits.delete("all");
+    limits.delete("absent");
+    assertThat(limits.named()).containsExactly(site);
+    limits.delete("site");
+    assertThat(limits.named()).isEmpty();
   }
 
   @Test

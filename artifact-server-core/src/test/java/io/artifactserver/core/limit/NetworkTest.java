@@ -1,4 +1,4 @@
-package io.artifactserver.rest.connection;
+package io.artifactserver.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -31,9 +31,39 @@ class NetworkTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "proxy.example", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "::/129", "/8"})
+      strings = {
+        "",
+        "/",
+        "/8",
+        "proxy.example",
+        "10.0.0.0/",
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0.0/+8",
+        "10.0.0.0/x",
+        "10.0.0.0/8/8",
+        "10.0.0.0/99999999999",
+        "10.0.0/8",
+        "10.1/16",
+        "167772160",
+        "256.0.0.0/8",
+        "::/129",
+        ":::/8",
+        "1::2::3/8",
+        "10.0.0.0 /8",
+        "10.0.0.0/ 8",
+        "10.0.0.0/\u0668"
+      })
   void refusesWhatIsNoNetworkAndLooksNoNameUp(String text) {
     assertThatIllegalArgumentException().isThrownBy(() -> Network.parse(text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"10.1.2.3/16", "0.0.0.0/0", "2001:db8:0:0:0:0:0:1/48", "0:0:0:0:0:0:0:0/0"})
+  void isWrittenAsItIsRead(String text) {
+    assertThat(Network.parse(text)).hasToString(text);
+    assertThat(Network.parse("::ffff:10.0.0.1")).hasToString("10.0.0.1/32");
   }
 
   @Test
