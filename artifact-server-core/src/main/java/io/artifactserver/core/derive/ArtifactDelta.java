@@ -29,6 +29,15 @@ public final class ArtifactDelta {
    * @throws StorageException if their indexes cannot be read
    */
   public Optional<Delta> between(Artifact from, Artifact to) throws StorageException {
+    try {
+      return compare(from, to);
+    } catch (StorageException.BlobNotFound e) {
+      // Dropped since it was looked up.
+      return Optional.empty();
+    }
+  }
+
+  private Optional<Delta> compare(Artifact from, Artifact to) throws StorageException {
     Optional<DerivedForm.Chunked> form = rules.chunked();
     Optional<BlobRef> oldForm = form.flatMap(chunked -> stored(from, chunked));
     Optional<BlobRef> newForm = form.flatMap(chunked -> stored(to, chunked));

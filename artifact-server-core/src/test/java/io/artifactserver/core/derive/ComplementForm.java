@@ -5,7 +5,7 @@ import io.artifactserver.core.catalog.Artifact;
 import java.nio.ByteBuffer;
 
 /** A form whose bytes are the blob's complement, byte by byte. */
-record ComplementForm(String name) implements DerivedForm.Headed {
+public record ComplementForm(String name) implements DerivedForm.Headed {
   @Override
   public String suffix() {
     return "." + name;

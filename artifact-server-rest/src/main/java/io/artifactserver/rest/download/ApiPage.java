@@ -119,6 +119,7 @@ final class ApiPage {
         entry.mediaType(),
         fields,
         false,
+        false,
         validators);
   }
 

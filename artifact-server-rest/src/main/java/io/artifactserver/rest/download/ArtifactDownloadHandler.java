@@ -51,9 +51,6 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final CertificateSubjects subjects = new CertificateSubjects();
   private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
 
-  private static final HttpFields RETRY =
-      HttpFields.build().add(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS).asImmutable();
-
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
@@ -275,7 +272,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private void answer(Exchange exchange, Resolution resolution) {
     switch (resolution) {
       case Resolution.Found(Served served) -> answer(exchange, served, null, null);
-      case Resolution.NotReady _ -> problems.write(exchange, Problems.notReady(), RETRY);
+      case Resolution.NotReady _ ->
+          problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       case Resolution.Throttled _ ->
           problems.write(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);

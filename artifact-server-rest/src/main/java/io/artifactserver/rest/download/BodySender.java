@@ -110,14 +110,16 @@ final class BodySender {
       Iterator<BodyPart> parts) {
     try {
       Blob blob = served.bytes().blob(stores).orElseThrow();
-      threads.open(blob.waitToOpen(), () -> sendStored(exchange, blob, covering, ranges, parts));
+      threads.open(
+          blob.waitToOpen(), () -> sendStored(exchange, served, blob, covering, ranges, parts));
     } catch (StorageException e) {
-      fail(exchange, e);
+      fail(exchange, served, e);
     }
   }
 
   private void sendStored(
       Exchange exchange,
+      Served served,
       Blob blob,
       ByteRange covering,
       List<ByteRange> ranges,
@@ -136,10 +138,10 @@ final class BodySender {
           refuseScattered(exchange, blob.length(), runs.list().size());
           return;
         }
-        sendRead(exchange, new ReadBody(blob, runs, parts, pool, largeBuffers));
+        sendRead(exchange, served, new ReadBody(blob, runs, parts, pool, largeBuffers));
       }
     } catch (StorageException e) {
-      fail(exchange, e);
+      fail(exchange, served, e);
     } catch (RuntimeException e) {
       exchange.fail(e);
     }
@@ -149,13 +151,13 @@ final class BodySender {
     transfer(exchange, body, TransferOutcome.Kind.MAPPED);
   }
 
-  private void sendRead(Exchange exchange, ReadBody body) {
+  private void sendRead(Exchange exchange, Served served, ReadBody body) {
     try {
       body.open();
-      threads.read(body.waitToPrepare(), () -> begin(exchange, body));
+      threads.read(body.waitToPrepare(), () -> begin(exchange, served, body));
     } catch (StorageException e) {
       body.close();
-      fail(exchange, e);
+      fail(exchange, served, e);
     } catch (RuntimeException e) {
       body.close();
       exchange.fail(e);
@@ -163,12 +165,12 @@ final class BodySender {
   }
 
   /** The first piece is there before anything is sent, so that a failure can be an answer. */
-  private void begin(Exchange exchange, ReadBody body) {
+  private void begin(Exchange exchange, Served served, ReadBody body) {
     try {
       body.prepare();
     } catch (StorageException e) {
       body.close();
-      fail(exchange, e);
+      fail(exchange, served, e);
       return;
     } catch (RuntimeException | Error e) {
       body.close();
@@ -212,13 +214,18 @@ final class BodySender {
   }
 
   /** Nothing is sent yet, so the failure becomes an answer. */
-  void fail(Exchange exchange, StorageException failure) {
+  void fail(Exchange exchange, Served served, StorageException failure) {
     if (failure instanceof StorageException.BlobCorrupt damage) {
       observer.damaged(damage);
     } else {
       FAILURES.failed("Cannot serve " + exchange.request().getHttpURI().getPath(), failure);
     }
     exchange.response().reset();
-    problems.write(exchange, Problems.of(failure), HttpFields.EMPTY);
+    if (failure instanceof StorageException.BlobNotFound && served.isForm()) {
+      // Forms have no grace: it was looked up before it was dropped.
+      problems.write(exchange, Problems.dropped(), ProblemWriter.RETRY);
+    } else {
+      problems.write(exchange, Problems.of(failure), HttpFields.EMPTY);
+    }
   }
 }

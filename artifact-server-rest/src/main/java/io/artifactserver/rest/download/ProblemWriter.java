@@ -13,6 +13,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Writes problem details on the data plane. Thread-safe. */
 final class ProblemWriter {
+  /** The field of a problem that is over soon; a 503 has it by itself. */
+  static final HttpFields RETRY =
+      HttpFields.build().add(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS).asImmutable();
+
   private final JsonMapper mapper;
 
   ProblemWriter(JsonMapper mapper) {

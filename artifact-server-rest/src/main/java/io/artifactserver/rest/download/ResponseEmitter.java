@@ -175,7 +175,7 @@ final class ResponseEmitter {
       String disposition = served.fields().get(HttpHeader.CONTENT_DISPOSITION);
       address = stores.blob(ref).temporaryAddress(served.mediaType(), disposition);
     } catch (StorageException e) {
-      bodies.fail(exchange, e);
+      bodies.fail(exchange, served, e);
       return;
     } catch (RuntimeException e) {
       exchange.fail(e);

@@ -37,6 +37,7 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
  * @param mediaType of the representation
  * @param fields of every 200 and 206
  * @param redirects whether the backend is to serve it, if it can
+ * @param isForm whether the bytes are a form's, which may be dropped at any time
  * @param validators of a 304 (RFC 9110, section 15.4.5)
  */
 record Served(
@@ -46,6 +47,7 @@ record Served(
     String mediaType,
     HttpFields fields,
     boolean redirects,
+    boolean isForm,
     HttpFields validators) {
   /** A year, the longest that caches are asked to keep anything. */
   private static final String IMMUTABLE = "max-age=31536000, immutable";
@@ -171,11 +173,13 @@ record Served(
   /**
    * What was derived of an artifact.
    *
+   * @param isForm whether the bytes are a form's, and not the artifact's own
    * @param fileName of its own resource
    */
   static Served derived(
       Artifact artifact,
       Bytes bytes,
+      boolean isForm,
       long length,
       Digests digests,
       EntityTag tag,
@@ -188,7 +192,8 @@ record Served(
         mediaType,
         fileName,
         cacheControl(artifact),
-        false);
+        false,
+        isForm);
   }
 
   private static String cacheControl(Content content) {
@@ -217,7 +222,8 @@ record Served(
         mediaType,
         fileName,
         cacheControl,
-        redirects);
+        redirects,
+        false);
   }
 
   private static Served of(
@@ -227,7 +233,8 @@ record Served(
       String mediaType,
       String fileName,
       String cacheControl,
-      boolean redirects) {
+      boolean redirects,
+      boolean isForm) {
     boolean isFramed = bytes instanceof Bytes.Framed;
     String lastModified = HttpDate.format(representation.lastModified());
     HttpFields validators =
@@ -247,6 +254,13 @@ record Served(
       fields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)));
     }
     return new Served(
-        bytes, digests, representation, mediaType, fields.asImmutable(), redirects, validators);
+        bytes,
+        digests,
+        representation,
+        mediaType,
+        fields.asImmutable(),
+        redirects,
+        isForm,
+        validators);
   }
 }

@@ -41,6 +41,7 @@ final class ServedForms {
           Served.derived(
               artifact,
               new Served.Bytes.Stored(stored.blob()),
+              true,
               whole.length(),
               digests,
               EntityTag.of(stored.sha256()),
@@ -52,6 +53,7 @@ final class ServedForms {
         yield Served.derived(
             artifact,
             new Served.Bytes.Framed(stored.blob(), framed),
+            true,
             framed.length(),
             digests,
             tag(head, stored),
@@ -95,6 +97,7 @@ final class ServedForms {
     return Served.derived(
         artifact,
         new Served.Bytes.Framed(blob, framed),
+        !blob.equals(artifact.blob()),
         framed.length(),
         artifact.digests(),
         new EntityTag(false, tag),

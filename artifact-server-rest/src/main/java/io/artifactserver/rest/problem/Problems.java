@@ -116,6 +116,16 @@ public final class Problems {
             + " Retry-After seconds.");
   }
 
+  /** 404: what is computed of an artifact went between its lookup and its opening. */
+  public static ProblemDetail dropped() {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "Dropped meanwhile",
+        "What updates need of this artifact was dropped while this request looked for it: the"
+            + " artifact was deleted, or its forms are being computed again. Ask again after"
+            + " Retry-After seconds.");
+  }
+
   /** 404: no such repository. */
   public static ProblemDetail repositoryNotFound(String repository) {
     return of(

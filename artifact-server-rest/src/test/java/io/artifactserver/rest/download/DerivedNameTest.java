@@ -142,7 +142,7 @@ class DerivedNameTest {
     }
   }
 
-  private record Chunked() implements DerivedForm.Chunked {
+  record Chunked() implements DerivedForm.Chunked {
     @Override
     public String name() {
       return "caibx";

@@ -9,7 +9,7 @@ package io.artifactserver.storage.delta;
  * first place is behind {@value #MIN} bytes; desync begins one byte later, and each reads the
  * other's indexes.
  */
-final class Chunker {
+public final class Chunker {
   /** Shortest chunk but the last, in bytes. */
   static final int MIN = 16 * 1024;
 
@@ -41,7 +41,7 @@ final class Chunker {
    * @param bytes those before {@code from} too, {@value Buzhash#WINDOW} of them
    * @return the index behind the chunk's last byte; -1 if the chunk goes on behind {@code limit}
    */
-  int cut(byte[] bytes, int from, int limit) {
+  public int cut(byte[] bytes, int from, int limit) {
     int at = from;
     if (length < SKIPPED) {
       int skipped = Math.min(SKIPPED - length, limit - at);

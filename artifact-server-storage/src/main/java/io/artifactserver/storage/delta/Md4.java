@@ -9,7 +9,7 @@ import java.util.Arrays;
  * MD4 (RFC 1320), which Java no longer has. zsync names blocks by it; it protects nothing. Used by
  * one thread.
  */
-final class Md4 {
+public final class Md4 {
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LENGTHS =
@@ -26,7 +26,7 @@ final class Md4 {
   private int d;
 
   /** The digest of a part of an array, in 16 bytes. */
-  byte[] digest(byte[] bytes, int offset, int length) {
+  public byte[] digest(byte[] bytes, int offset, int length) {
     a = 0x67452301;
     b = 0xefcdab89;
     c = 0x98badcfe;

@@ -89,6 +89,11 @@ final class Connection {
     request(new ByteSpan(0, loop.content().length()), true, "", newDue, Long.MAX_VALUE);
   }
 
+  /** Sends a request whose answer is a span of the content, as a whole. */
+  void requestResource(byte[] request, ByteSpan span, long newDue) {
+    send(requests.of(request), span, true, newDue, Long.MAX_VALUE);
+  }
+
   /** Asks for a span. The connection must be idle. */
   void request(ByteSpan newSpan, long newDue) {
     request(newSpan, false, "", newDue, Long.MAX_VALUE);
@@ -102,6 +107,12 @@ final class Connection {
    * @param newDropAt bytes of the body after which the connection is dropped
    */
   void request(ByteSpan newSpan, boolean newWhole, String ifRange, long newDue, long newDropAt) {
+    ByteBuffer request = newWhole ? requests.forWhole() : requests.forSpan(newSpan, ifRange);
+    send(request, newSpan, newWhole, newDue, newDropAt);
+  }
+
+  private void send(
+      ByteBuffer request, ByteSpan newSpan, boolean newWhole, long newDue, long newDropAt) {
     if (state != State.IDLE || transport == null) {
       throw new IllegalStateException("A request in state " + state);
     }
@@ -111,7 +122,7 @@ final class Connection {
     state = State.ASKED;
     lastProgress = System.nanoTime();
     try {
-      transport.write(newWhole ? requests.forWhole() : requests.forSpan(newSpan, ifRange));
+      transport.write(request);
       if (transport.flush()) {
         startReading();
       } else {
@@ -122,19 +133,9 @@ final class Connection {
     }
   }
 
-  /** Whether the next responses' entity tags are to be read. */
-  void wantEntityTag() {
-    response.wantEntityTag();
-  }
-
-  /** Of the last response, if it was wanted; empty otherwise. */
-  String entityTag() {
-    return response.entityTag();
-  }
-
-  /** Bytes of the body under way or last under way. */
-  long received() {
-    return response.received();
+  /** The response under way, or the last one. */
+  Response response() {
+    return response;
   }
 
   /** Bytes of all bodies so far. */
@@ -150,7 +151,6 @@ final class Connection {
     return state == State.IDLE;
   }
 
-  /** Whether the server owes it something. */
   boolean isWaiting() {
     return state != State.CLOSED && state != State.IDLE;
   }

@@ -28,7 +28,7 @@ record FullDownloads(String name, String description, int devices, boolean drops
         EventLoop loop = client.loop(i);
         Device device = new Device(loop, drops, settings.random(i), resumes);
         Connection connection = new Connection(loop, target, device, Opening.PLAIN, settings.tls());
-        connection.wantEntityTag();
+        connection.response().wantEntityTag();
         loop.run(connection::connect);
       }
       Window window = client.open();
@@ -85,8 +85,8 @@ record FullDownloads(String name, String description, int devices, boolean drops
 
     @Override
     public void dropped(Connection connection) {
-      position += connection.received();
-      String tag = connection.entityTag();
+      position += connection.response().received();
+      String tag = connection.response().entityTag();
       // A weak one may not be used in If-Range (RFC 9110, section 13.1.5).
       entityTag = tag.startsWith("W/") ? "" : tag;
       connection.connect();

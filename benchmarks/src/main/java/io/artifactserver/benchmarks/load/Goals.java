@@ -66,6 +66,12 @@ final class Goals {
           List.of(atLeast(Metric.THROUGHPUT, APACHE, 1.3), atLeast(Metric.THROUGHPUT, CADDY, 2.0));
       case "h2-100" -> List.of(atMost(Metric.MEMORY_GROWTH, "", 150));
       case "slow" -> slow();
+      case ChunkLoad.NAME ->
+          List.of(
+              atLeast(Metric.REQUEST_RATE, NGINX, 0.8),
+              // 20,000 in 20 s.
+              atLeast(Metric.REQUEST_RATE, "", 1_000),
+              new Wanted(ChunkLoad.RANGES_P99, "", false, 20));
       case "idle" -> List.of(atMost(Metric.MEMORY_GROWTH, "", 200));
       default -> List.of();
     };

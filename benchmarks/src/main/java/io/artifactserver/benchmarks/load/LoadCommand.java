@@ -43,11 +43,14 @@ public final class LoadCommand implements Callable<Integer> {
   private static final int WRONG_BYTES = 3;
   private static final int FAILED = 1;
 
+  /** Some 3,000 chunks. */
+  private static final int CHUNKED_LENGTH = 200_000_000;
+
   @Option(
       names = "--scenarios",
       split = ",",
       description =
-          "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, idle, rollout. Default: all.")
+          "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, idle, rollout, chunks. Default: all.")
   private List<String> scenarios = List.of();
 
   @Option(
@@ -193,9 +196,13 @@ public final class LoadCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter progress = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    List<Scenario> chosen = chosen();
     Path work = Files.createDirectories(folder.toAbsolutePath().normalize().resolve("work"));
     Path www = Files.createDirectories(work.resolve("www"));
+    Optional<ChunkStore> chunks =
+        scenarios.isEmpty() || scenarios.contains(ChunkLoad.NAME)
+            ? Optional.of(ChunkStore.make(www, seed, CHUNKED_LENGTH))
+            : Optional.empty();
+    List<Scenario> chosen = chosen(chunks);
     Content content = content(www, progress);
     Site site =
         new Site(
@@ -203,6 +210,7 @@ public final class LoadCommand implements Callable<Integer> {
             www,
             served(www),
             tls ? Optional.of(SelfSignedCertificate.create(work)) : Optional.empty(),
+            chunks,
             Runtime.getRuntime().availableProcessors());
     Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     List<Server> servers = new ArrayList<>();
@@ -257,7 +265,7 @@ public final class LoadCommand implements Callable<Integer> {
     }
   }
 
-  private List<Scenario> chosen() {
+  private List<Scenario> chosen(Optional<ChunkStore> chunks) {
     List<Scenario> all =
         Scenarios.all(
                 new Scenarios.Scale(
@@ -265,7 +273,8 @@ public final class LoadCommand implements Callable<Integer> {
                     slowReaders,
                     idleConnections,
                     rolloutDevices,
-                    duration(rolloutRamp)))
+                    duration(rolloutRamp)),
+                chunks)
             .stream()
             .filter(scenario -> tls || !scenario.needsTls())
             .toList();

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * artifact-server, started by its launcher on a folder of its own, with its embedded database. The
@@ -68,15 +66,16 @@ final class OurServer implements Server {
     String label = name.equals("plain") ? PLAIN : FAMILY + " " + name;
     String fileName = label.replace(' ', '-');
     Path data = site.folder().resolve(fileName + "-data");
-    delete(data);
+    Site.delete(data);
     int port = Program.freePort();
     List<String> command = new ArrayList<>();
     command.add(launcher.toAbsolutePath().toString());
     command.add("--server.port=" + port);
     command.add("--server.address=127.0.0.1");
     command.add("--artifact-server.data-dir=" + data);
-    // It would work on what has just been uploaded while downloads are measured.
-    command.add("--artifact-server.derive.enabled=false");
+    // Deriving would go on while downloads are measured: chunks are waited for.
+    command.add("--artifact-server.derive.enabled=" + site.chunks().isPresent());
+    command.add("--artifact-server.derive.share=1");
     site.certificate()
         .ifPresent(files -> {
           command.add("--artifact-server.tls.certificate=" + files.certificate());
@@ -92,7 +91,7 @@ final class OurServer implements Server {
       Target token =
           new Target(
               base.resolve("/artifacts/load-private/file"),
-              "Bearer " + upload(base, data, site.file(), name.endsWith("encrypted")));
+              "Bearer " + upload(base, data, site, name.endsWith("encrypted")));
       return new OurServer(
           new ServerDescription(
               label,
@@ -112,7 +111,7 @@ final class OurServer implements Server {
   }
 
   /** Returns the token of a device that may read the private repository. */
-  private static String upload(URI base, Path data, Path file, boolean encrypted) {
+  private static String upload(URI base, Path data, Site site, boolean encrypted) {
     try (HttpClient client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -130,11 +129,19 @@ final class OurServer implements Server {
                         "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
                             .formatted(repository, repository.equals("load"), encrypted)))
                 .build());
+        String address = "/api/v1/repositories/" + repository;
         send(
             client,
-            request(base, "/api/v1/repositories/%s/artifacts/file".formatted(repository), operator)
-                .PUT(HttpRequest.BodyPublishers.ofFile(file))
+            request(base, address + "/forms", operator)
+                .header("Content-Type", "application/json")
+                .PUT(
+                    HttpRequest.BodyPublishers.ofString(
+                        "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER)))
                 .build());
+        put(client, request(base, address + "/artifacts/file", operator), site.file());
+      }
+      if (site.chunks().isPresent()) {
+        putChunks(client, base, operator, site.chunks().get().image());
       }
       String answer =
           send(
@@ -160,6 +167,19 @@ final class OurServer implements Server {
     }
   }
 
+  private static void putChunks(HttpClient client, URI base, String operator, Path image)
+      throws IOException, InterruptedException {
+    String path = "/%s/%s".formatted(ChunkStore.FOLDER, image.getFileName());
+    put(client, request(base, "/api/v1/repositories/load/artifacts" + path, operator), image);
+    HttpRequest index = request(base, "/artifacts/load" + path + ".caibx", operator).build();
+    await(client, index, "artifact-server does not derive chunks");
+  }
+
+  private static void put(HttpClient client, HttpRequest.Builder request, Path file)
+      throws IOException, InterruptedException {
+    send(client, request.PUT(HttpRequest.BodyPublishers.ofFile(file)).build());
+  }
+
   private static HttpRequest.Builder request(URI base, String path, String token) {
     return HttpRequest.newBuilder(base.resolve(path)).header("Authorization", "Bearer " + token);
   }
@@ -177,26 +197,18 @@ final class OurServer implements Server {
 
   private static void awaitReady(HttpClient client, URI base)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + START.toNanos();
     HttpRequest health = HttpRequest.newBuilder(base.resolve("/actuator/health/readiness")).build();
-    while (client.send(health, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
-      if (System.nanoTime() > deadline) {
-        throw new UsageException("artifact-server listens, but does not become ready");
-      }
-      Thread.sleep(Duration.ofMillis(200));
-    }
+    await(client, health, "artifact-server listens, but does not become ready");
   }
 
-  private static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
+  private static void await(HttpClient client, HttpRequest request, String failure)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + START.toNanos();
+    while (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
+      if (System.nanoTime() > deadline) {
+        throw new UsageException(failure);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot delete " + folder, e);
+      Thread.sleep(Duration.ofMillis(200));
     }
   }
 
@@ -243,6 +255,6 @@ final class OurServer implements Server {
   public void close() {
     program.close();
     stopOrphanedDatabase();
-    delete(data);
+    Site.delete(data);
   }
 }

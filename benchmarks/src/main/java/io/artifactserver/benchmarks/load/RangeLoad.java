@@ -27,7 +27,8 @@ record RangeLoad(
       long interval = settings.rate() > 0 ? (long) (connections * 1e9 / settings.rate()) : 0;
       for (int i = 0; i < connections; i++) {
         EventLoop loop = client.loop(i);
-        Requests requests = new Requests(loop, source, settings.random(i), interval);
+        Requests requests =
+            new Requests(loop, Asking.of(source, settings.content()), settings.random(i), interval);
         Connection connection =
             new Connection(loop, target, requests, Opening.PLAIN, settings.tls());
         // Those of a rate are spread over one interval.
@@ -41,12 +42,29 @@ record RangeLoad(
     }
   }
 
+  /** How one connection asks for something random. */
+  @FunctionalInterface
+  interface Asking {
+    /**
+     * Sends a request.
+     *
+     * @param due when it should have been sent
+     */
+    void ask(Connection connection, SplittableRandom random, long due);
+
+    /** For ranges of the content. */
+    static Asking of(ByteSpan.Source source, Content content) {
+      return (connection, random, due) ->
+          connection.request(source.next(random, content.length()), due);
+    }
+  }
+
   /** What one connection asks for. Used by its loop's thread. */
   static final class Requests implements ConnectionEvents {
     private static final long RETRY_NANOS = 100_000_000;
 
     private final EventLoop loop;
-    private final ByteSpan.Source source;
+    private final Asking asking;
     private final SplittableRandom random;
     private final long interval;
     private long nextDue;
@@ -54,9 +72,9 @@ record RangeLoad(
     /**
      * @param interval nanoseconds between requests; 0 for one right after the other
      */
-    Requests(EventLoop loop, ByteSpan.Source source, SplittableRandom random, long interval) {
+    Requests(EventLoop loop, Asking asking, SplittableRandom random, long interval) {
       this.loop = loop;
-      this.source = source;
+      this.asking = asking;
       this.random = random;
       this.interval = interval;
     }
@@ -84,13 +102,13 @@ record RangeLoad(
     private void next(Connection connection) {
       long now = System.nanoTime();
       if (interval == 0) {
-        ask(connection, now);
+        asking.ask(connection, random, now);
         return;
       }
       long due = nextDue;
       nextDue = due + interval;
       if (due - now <= 0) {
-        ask(connection, due);
+        asking.ask(connection, random, due);
       } else {
         // Sent when the timer comes: that it may come late is the client's fault alone.
         loop.schedule(due, () -> askIfIdle(connection));
@@ -99,12 +117,8 @@ record RangeLoad(
 
     private void askIfIdle(Connection connection) {
       if (connection.isIdle()) {
-        ask(connection, System.nanoTime());
+        asking.ask(connection, random, System.nanoTime());
       }
-    }
-
-    private void ask(Connection connection, long due) {
-      connection.request(source.next(random, loop.content().length()), due);
     }
   }
 }

@@ -22,6 +22,15 @@ final class RequestBytes {
   }
 
   /**
+   * A request as it is, valid until the next one.
+   *
+   * @param request whole
+   */
+  ByteBuffer of(byte[] request) {
+    return buffer.clear().put(request).flip();
+  }
+
+  /**
    * A request for a span, valid until the next one.
    *
    * @param ifRange entity tag for If-Range; empty for none

@@ -61,7 +61,7 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
             new Connection(
                 loop, target, device, Sockets.device(target, i, RECEIVE_BUFFER), settings.tls());
         connection.pace(device.bytesPerSecond, device.interval());
-        connection.wantEntityTag();
+        connection.response().wantEntityTag();
         long due = start + random.nextLong(ramp.toNanos() + 1);
         loop.run(() -> loop.schedule(due, () -> device.begin(connection)));
       }
@@ -148,7 +148,7 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
 
     @Override
     public void completed(Connection connection, long nanos) {
-      position += connection.received();
+      position += connection.response().received();
       if (position < image.end()) {
         if (connection.isOpen()) {
           next(connection);
@@ -167,14 +167,14 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
 
     @Override
     public void dropped(Connection connection) {
-      position += connection.received();
+      position += connection.response().received();
       resumes.increment();
       loop.schedule(System.nanoTime() + random.nextLong(RETRY_NANOS), connection::connect);
     }
 
     @Override
     public void failed(Connection connection, Failure failure) {
-      position += connection.received();
+      position += connection.response().received();
       loop.schedule(System.nanoTime() + RETRY_NANOS, connection::connect);
     }
   }

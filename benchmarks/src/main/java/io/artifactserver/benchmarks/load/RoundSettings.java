@@ -21,6 +21,11 @@ record RoundSettings(
     double rate,
     Optional<TrustingTls> tls) {
 
+  /** The same with another content. */
+  RoundSettings with(Content other) {
+    return new RoundSettings(other, round, seed, duration, stall, clientThreads, rate, tls);
+  }
+
   /** The same numbers for each server, others in each round. */
   SplittableRandom random(int connection) {
     return new SplittableRandom(seed * 1_000_003 + round * 65_537L + connection);

@@ -1,7 +1,9 @@
 package io.artifactserver.benchmarks.load;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** All scenarios, in the order in which reports have them. */
 final class Scenarios {
@@ -18,8 +20,15 @@ final class Scenarios {
    * Makes them.
    *
    * @param scale what their sizes depend on
+   * @param chunks what {@link ChunkLoad} asks for; it is left out without
    */
-  static List<Scenario> all(Scale scale) {
+  static List<Scenario> all(Scale scale, Optional<ChunkStore> chunks) {
+    List<Scenario> all = new ArrayList<>(files(scale));
+    chunks.ifPresent(store -> all.add(new ChunkLoad(store)));
+    return all;
+  }
+
+  private static List<Scenario> files(Scale scale) {
     return List.of(
         new RangeLoad(
             "range80",

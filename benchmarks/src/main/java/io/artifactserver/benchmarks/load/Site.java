@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What the servers are set up with.
@@ -14,10 +16,16 @@ import java.util.Optional;
  * @param www the folder that peers serve; the file is in it
  * @param file what is served
  * @param certificate present if everything goes through TLS
+ * @param chunks present if servers are asked for them
  * @param cores of this machine
  */
 record Site(
-    Path folder, Path www, Path file, Optional<SelfSignedCertificate> certificate, int cores) {
+    Path folder,
+    Path www,
+    Path file,
+    Optional<SelfSignedCertificate> certificate,
+    Optional<ChunkStore> chunks,
+    int cores) {
 
   boolean tls() {
     return certificate.isPresent();
@@ -33,6 +41,20 @@ record Site(
       return Files.writeString(folder.resolve(name), text);
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot write " + name, e);
+    }
+  }
+
+  /** Deletes a folder and all in it, if it is there. */
+  static void delete(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot delete " + folder, e);
     }
   }
 

@@ -90,7 +90,10 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
       for (int i = 0; i < NORMAL_CONNECTIONS; i++) {
         RangeLoad.Requests requests =
             new RangeLoad.Requests(
-                normal, ByteSpan.random(NORMAL_LENGTH), settings.random(i), interval);
+                normal,
+                RangeLoad.Asking.of(ByteSpan.random(NORMAL_LENGTH), settings.content()),
+                settings.random(i),
+                interval);
         Connection connection =
             new Connection(normal, target, requests, Opening.PLAIN, settings.tls());
         normal.run(() -> normal.schedule(System.nanoTime(), connection::connect));

@@ -89,7 +89,18 @@ class GatesTest {
           plant(
               "server, 80 clients: 64 KiB / fastest buffer",
               "ServerBufferBenchmark.download(body=65536)",
-              new Subject("ServerBufferBenchmark.download", Map.of("body", "1024"))));
+              new Subject("ServerBufferBenchmark.download", Map.of("body", "1024"))),
+          plant(
+              "update forms: chunker / SHA-256",
+              "UpdateFormsBenchmark.chunker",
+              "Thorough.chunker"),
+          plant(
+              "update forms: MD4 of blocks / SHA-256", "UpdateFormsBenchmark.md4", "Thorough.md4"),
+          plant(
+              "update forms: index and control file / four digests",
+              "UpdateFormsBenchmark.forms",
+              "Thorough.forms"),
+          plant("chunk lookup / SHA-256 of a chunk", "UpdateFormsBenchmark.find", "Thorough.find"));
 
   private final Map<Subject, Result> measured = new HashMap<>();
 
