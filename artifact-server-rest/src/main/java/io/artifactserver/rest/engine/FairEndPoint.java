@@ -29,10 +29,11 @@ class FairEndPoint extends SocketChannelEndPoint {
   private final Newcomers newcomers;
   private final LongSupplier nanoTime;
 
+  private volatile boolean isTrusted;
+
   // Of one thread at a time.
-  private boolean isInTurn;
-  private long turnEnd;
   private boolean isFull;
+  private long turnEnd;
   private boolean isGreedy;
 
   FairEndPoint(
@@ -56,11 +57,16 @@ class FairEndPoint extends SocketChannelEndPoint {
     this.nanoTime = nanoTime;
   }
 
+  /** Its client has a token that is good for an upload, and a thread of its own that reads it. */
+  void trust() {
+    isTrusted = true;
+  }
+
   @Override
   public @Nullable Runnable onSelected() {
     boolean wasGreedy = isGreedy;
     isGreedy = false;
-    isInTurn = false;
+    isFull = false;
     Runnable task = super.onSelected();
     return wasGreedy && task != null
         ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(task))
@@ -68,21 +74,21 @@ class FairEndPoint extends SocketChannelEndPoint {
   }
 
   /**
-   * Returns 0 when the turn is over, too: then the caller waits until there is something to read.
+   * Returns 0 when the turn is over, too: then the caller waits until there is something to read. A
+   * turn begins when as much has come as there is room for. An ordinary request never does that,
+   * and costs nothing here.
    */
   @Override
   public int fill(ByteBuffer buffer) throws IOException {
-    long now = nanoTime.getAsLong();
-    if (!isInTurn) {
-      isInTurn = true;
-      turnEnd = now + TURN_NANOS;
-    } else if (now - turnEnd > 0) {
-      isGreedy = isFull;
+    if (isFull && !isTrusted && nanoTime.getAsLong() - turnEnd > 0) {
+      isGreedy = true;
       return 0;
     }
     int filled = super.fill(buffer);
-    // As much as Jetty has room for: more waits, or will.
-    isFull = filled > 0 && BufferUtil.space(buffer) == 0;
+    if (!isFull && filled > 0 && BufferUtil.space(buffer) == 0) {
+      isFull = true;
+      turnEnd = nanoTime.getAsLong() + TURN_NANOS;
+    }
     return filled;
   }
 }

@@ -11,6 +11,7 @@ import org.eclipse.jetty.http2.HTTP2Stream;
 import org.eclipse.jetty.http2.SessionContainer;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
@@ -45,10 +46,17 @@ public final class Http2Connections implements SmartLifecycle {
   }
 
   /**
-   * The request's body is wanted: from now on its client may send more than a little ahead of what
-   * is read. Does nothing on other connections than those of HTTP/2.
+   * The request's body is wanted: from now on its client may send without a pause, and over HTTP/2
+   * more than a little ahead of what is read.
    */
   public static void acceptBody(Request request) {
+    EndPoint socket = request.getConnectionMetaData().getConnection().getEndPoint();
+    while (socket instanceof EndPoint.Wrapper wrapper) {
+      socket = wrapper.unwrap();
+    }
+    if (socket instanceof FairEndPoint fair) {
+      fair.trust();
+    }
     HTTP2Stream stream = stream(request);
     if (stream != null
         && stream.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {

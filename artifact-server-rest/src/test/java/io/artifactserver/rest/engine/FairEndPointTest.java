@@ -31,7 +31,7 @@ class FairEndPointTest {
         server.configureBlocking(false);
         SelectionKey key = server.register(selector, SelectionKey.OP_READ);
         ScheduledExecutorScheduler scheduler = new ScheduledExecutorScheduler();
-        SocketChannelEndPoint endPoint =
+        FairEndPoint endPoint =
             new FairEndPoint(server, null, key, scheduler, new Newcomers(), time::get);
         client.write(ByteBuffer.allocate(100));
         assertThat(selector.select()).isEqualTo(1);
@@ -50,6 +50,10 @@ class FairEndPointTest {
                 reader::completeExceptionally));
         Objects.requireNonNull(endPoint.onSelected()).run();
         assertThat(reader.get()).startsWith("newcomer-");
+        assertThat(filled(endPoint)).isEqualTo(10);
+
+        endPoint.trust();
+        time.addAndGet(FairEndPoint.TURN_NANOS + 1);
         assertThat(filled(endPoint)).isEqualTo(10);
       }
     }
