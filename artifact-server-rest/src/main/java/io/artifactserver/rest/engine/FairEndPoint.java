@@ -31,7 +31,7 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   private volatile boolean isTrusted;
 
-  // Of one thread at a time.
+  // Only one thread at a time uses these.
   private boolean isFull;
   private long turnEnd;
   private boolean isGreedy;

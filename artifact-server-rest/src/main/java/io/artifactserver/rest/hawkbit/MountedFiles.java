@@ -57,7 +57,7 @@ final class MountedFiles implements Source {
     long now = System.nanoTime();
     long last = lookedAt.get();
     if (now - last >= LOOK_NANOS && lookedAt.compareAndSet(last, now)) {
-      // Whoever asks after it learns what was found.
+      // The next one who asks gets what was found.
       checks.execute(() -> check(artifact));
     }
     return files.known(artifact);

@@ -73,7 +73,7 @@ class DeploymentTest {
         .isEqualTo(link + ".MD5SUM");
   }
 
-  /** Of the relation that is hawkBit's default. */
+  /** The link whose relation is hawkBit's default. */
   @Test
   void anotherProtocolMakesAListThatNoAgentReads() throws Exception {
     hawkbit.property(PROTOCOLS + "artifact-server.ref", OURS);
