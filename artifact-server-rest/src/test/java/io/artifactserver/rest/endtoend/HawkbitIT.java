@@ -8,6 +8,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.hawkbit.FakeHawkbit;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpClient;
@@ -18,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,13 +118,19 @@ class HawkbitIT {
       HttpResponse<byte[]> meanwhile = get(server, TOKEN, "Range", "bytes=100-199");
       assertThat(meanwhile.statusCode()).isEqualTo(206);
       assertThat(meanwhile.body()).isEqualTo(Arrays.copyOfRange(CONTENT, 100, 200));
-      CompletableFuture<HttpResponse<byte[]>> whole =
-          client.sendAsync(
-              request(server, FILE.replace("/device/", "/second/"), "TargetToken another"),
-              HttpResponse.BodyHandlers.ofByteArray());
-      assertThat(whole).isNotDone();
-      hawkbit.cut();
-      assertThat(whole.join().body()).isEqualTo(CONTENT);
+      try (InputStream whole =
+          client
+              .send(
+                  request(server, FILE.replace("/device/", "/second/"), "TargetToken another"),
+                  HttpResponse.BodyHandlers.ofInputStream())
+              .body()) {
+        // All that hawkBit sent has arrived: bytes on their way would be lost by the cut.
+        byte[] before = whole.readNBytes(1_000_000);
+        hawkbit.cut();
+        assertThat(before).isEqualTo(Arrays.copyOf(CONTENT, before.length));
+        assertThat(whole.readAllBytes())
+            .isEqualTo(Arrays.copyOfRange(CONTENT, before.length, CONTENT.length));
+      }
       assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
       assertThat(hawkbit.downloads()).isEqualTo(2);
       assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
