@@ -11,8 +11,10 @@ import org.jspecify.annotations.Nullable;
  * it comes, and takes 0.5 ms of a selector's time for 30 KB. Heads that never end would cost that
  * too; of those, this parser keeps the bytes and only looks for the end.
  *
- * <p>It tells its handler what Jetty's would. Only a long head that is wrong beyond its first 2 KB
- * is refused later: at its end, or where it is too long.
+ * <p>It tells its handler what Jetty's would, with two exceptions. A long head that is wrong beyond
+ * its first 2 KB is refused later: at its end, or where it is too long. And a connection that ends
+ * within a head ends without an answer (RFC 9112, section 8, allows it): Jetty starts a thread for
+ * each.
  */
 final class LongHeadParser extends HttpParser {
   /** In bytes. Heads of devices are shorter. */
@@ -37,6 +39,13 @@ final class LongHeadParser extends HttpParser {
   @Override
   public boolean parseNext(ByteBuffer buffer) {
     if (!inHeaderState()) {
+      return super.parseNext(buffer);
+    }
+    if (isAtEOF() && !buffer.hasRemaining()) {
+      if (!isStart()) {
+        kept = null;
+        close();
+      }
       return super.parseNext(buffer);
     }
     int prompt = kept == null ? PROMPT_LENGTH - getHeaderLength() : 0;

@@ -18,6 +18,8 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpVersion;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LongHeadParserTest {
   private static final int MAX_LENGTH = 16 * 1024;
@@ -141,6 +143,22 @@ class LongHeadParserTest {
     assertThat(told.events).last().isEqualTo("bad 431");
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 100})
+  void aConnectionThatEndsWithinAHeadIsNotAnswered(int fields) {
+    Told told = new Told();
+    HttpParser parser = parser(told);
+    parser.parseNext(
+        direct(
+            "GET /x HTTP/1.1\r\nHost: a\r\n"
+                + "X-A: %s\r\n".formatted("x".repeat(100)).repeat(fields)));
+    List<String> before = List.copyOf(told.events);
+    parser.atEOF();
+    assertThat(parser.parseNext(direct(""))).isFalse();
+    assertThat(parser.isClosed()).isTrue();
+    assertThat(told.events).isEqualTo(before);
+  }
+
   private static HttpParser plain(HttpParser.RequestHandler handler) {
     return withoutCache(new HttpParser(handler, MAX_LENGTH, HttpCompliance.RFC9110));
   }
@@ -155,7 +173,7 @@ class LongHeadParserTest {
     return parser;
   }
 
-  /** Feeds a parser as Jetty's connection does, and ends with the end of the connection. */
+  /** Feeds a parser as Jetty's connection does, and ends the connection, after the head. */
   private static List<String> told(
       Function<HttpParser.RequestHandler, HttpParser> make, List<ByteBuffer> pieces) {
     Told told = new Told();
@@ -166,6 +184,9 @@ class LongHeadParserTest {
       if (parser.isTerminated()) {
         return told.events;
       }
+    }
+    if (parser.inHeaderState() && !parser.isStart()) {
+      feed(parser, direct("\r\n\r\n"), told);
     }
     parser.atEOF();
     feed(parser, ByteBuffer.allocateDirect(0), told);
