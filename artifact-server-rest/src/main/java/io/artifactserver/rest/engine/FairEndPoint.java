@@ -7,7 +7,6 @@ import java.nio.channels.SocketChannel;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
-import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +25,16 @@ class FairEndPoint extends SocketChannelEndPoint {
   /** Ten times what an ordinary request takes, and what it costs to come again. */
   static final long TURN_NANOS = 200_000;
 
+  /** Longer than an ordinary request, in bytes. */
+  static final int PROMPT_LENGTH = 4 * 1024;
+
   private final Newcomers newcomers;
   private final LongSupplier nanoTime;
 
   private volatile boolean isTrusted;
 
   // Only one thread at a time uses these.
-  private boolean isFull;
+  private long received;
   private long turnEnd;
   private boolean isGreedy;
 
@@ -66,28 +68,30 @@ class FairEndPoint extends SocketChannelEndPoint {
   public @Nullable Runnable onSelected() {
     boolean wasGreedy = isGreedy;
     isGreedy = false;
-    isFull = false;
+    received = 0;
     Runnable task = super.onSelected();
     return wasGreedy && task != null
-        ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(task))
+        ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(this, task))
         : task;
   }
 
   /**
    * Returns 0 when the turn is over, too: then the caller waits until there is something to read. A
-   * turn begins when as much has come as there is room for. An ordinary request never does that,
-   * and costs nothing here.
+   * turn begins when more has come than an ordinary request: that one costs nothing here.
    */
   @Override
   public int fill(ByteBuffer buffer) throws IOException {
-    if (isFull && !isTrusted && nanoTime.getAsLong() - turnEnd > 0) {
+    boolean hasTurn = received > PROMPT_LENGTH;
+    if (hasTurn && !isTrusted && nanoTime.getAsLong() - turnEnd > 0) {
       isGreedy = true;
       return 0;
     }
     int filled = super.fill(buffer);
-    if (!isFull && filled > 0 && BufferUtil.space(buffer) == 0) {
-      isFull = true;
-      turnEnd = nanoTime.getAsLong() + TURN_NANOS;
+    if (filled > 0) {
+      received += filled;
+      if (!hasTurn && received > PROMPT_LENGTH) {
+        turnEnd = nanoTime.getAsLong() + TURN_NANOS;
+      }
     }
     return filled;
   }

@@ -10,6 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
@@ -32,17 +33,22 @@ class FairEndPointTest {
         SelectionKey key = server.register(selector, SelectionKey.OP_READ);
         ScheduledExecutorScheduler scheduler = new ScheduledExecutorScheduler();
         FairEndPoint endPoint =
-            new FairEndPoint(server, null, key, scheduler, new Newcomers(), time::get);
-        client.write(ByteBuffer.allocate(100));
+            new FairEndPoint(
+                server, null, key, scheduler, new Newcomers(_ -> Optional.empty()), time::get);
+        client.write(ByteBuffer.allocate(FairEndPoint.PROMPT_LENGTH + 100));
         assertThat(selector.select()).isEqualTo(1);
         assertThat(endPoint.onSelected()).isNotNull();
+        assertThat(filled(endPoint, FairEndPoint.PROMPT_LENGTH))
+            .isEqualTo(FairEndPoint.PROMPT_LENGTH);
+        time.addAndGet(10 * FairEndPoint.TURN_NANOS);
+        // More than an ordinary request: now its time runs.
         assertThat(filled(endPoint)).isEqualTo(10);
         time.addAndGet(FairEndPoint.TURN_NANOS);
         assertThat(filled(endPoint)).isEqualTo(10);
         time.addAndGet(1);
         assertThat(filled(endPoint)).isZero();
 
-        // The buffers were full, so there is more of the kind: not for the selector's thread.
+        // There is more of the kind: not for the selector's thread.
         CompletableFuture<String> reader = new CompletableFuture<>();
         endPoint.fillInterested(
             Callback.from(
@@ -52,6 +58,9 @@ class FairEndPointTest {
         assertThat(reader.get()).startsWith("newcomer-");
         assertThat(filled(endPoint)).isEqualTo(10);
 
+        client.write(ByteBuffer.allocate(FairEndPoint.PROMPT_LENGTH));
+        assertThat(filled(endPoint, FairEndPoint.PROMPT_LENGTH))
+            .isEqualTo(FairEndPoint.PROMPT_LENGTH);
         endPoint.trust();
         time.addAndGet(FairEndPoint.TURN_NANOS + 1);
         assertThat(filled(endPoint)).isEqualTo(10);
@@ -60,6 +69,10 @@ class FairEndPointTest {
   }
 
   private static int filled(SocketChannelEndPoint endPoint) throws Exception {
-    return endPoint.fill(BufferUtil.allocate(10));
+    return filled(endPoint, 10);
+  }
+
+  private static int filled(SocketChannelEndPoint endPoint, int room) throws Exception {
+    return endPoint.fill(BufferUtil.allocate(room));
   }
 }
