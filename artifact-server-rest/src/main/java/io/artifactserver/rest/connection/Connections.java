@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
 import java.nio.channels.SelectableChannel;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Connection;
@@ -64,6 +66,8 @@ public final class Connections
 
   private final Map<Network, Integer> perClient = new ConcurrentHashMap<>();
   private final AtomicInteger count = new AtomicInteger();
+  private final Room room;
+  private final AtomicBoolean isMakingRoom = new AtomicBoolean();
   private final AtomicInteger refused = new AtomicInteger();
   private final AtomicLong lastWarning = new AtomicLong(System.nanoTime() - WARNING_NANOS);
   private final ConnectionCounters counters;
@@ -87,6 +91,7 @@ public final class Connections
         .description("Heads of requests that came in part or whose answers nobody takes, estimated")
         .register(registry);
     this.max = capacity.connections();
+    this.room = new Room(max);
     this.hardLimit = max + Math.max(MIN_ANSWERED, max / Capacity.ANSWERED_SHARE);
     Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
         .description("Open connections")
@@ -100,6 +105,7 @@ public final class Connections
 
   /** Watches a server's connections; to be called before it starts. */
   public void watch(Server server) {
+    relief.use(server.getByteBufferPool());
     for (Connector connector : server.getConnectors()) {
       if (connector instanceof AbstractConnector watched) {
         watched.addBean(this);
@@ -176,6 +182,11 @@ public final class Connections
         });
   }
 
+  /** Whom a connection counts for; nothing if its address says nothing. */
+  public Optional<Network> client(EndPoint endPoint) {
+    return Optional.ofNullable(addresses.client(endPoint.getRemoteSocketAddress()));
+  }
+
   /** Whom a request counts for, where clients share something; null if its address says nothing. */
   public @Nullable Object client(Request request) {
     return addresses.client(request.getConnectionMetaData().getRemoteSocketAddress());
@@ -218,15 +229,12 @@ public final class Connections
     if (connection.getEndPoint() instanceof SelectableChannelEndPoint endPoint) {
       int total = count.incrementAndGet();
       accepting.remove(endPoint.getChannel());
-      Network client =
-          properties.maxPerAddress() == 0
-              ? null
-              : addresses.client(endPoint.getRemoteSocketAddress());
+      Network client = addresses.client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
       Refusal refusal =
-          total > max
+          total > max && !makesRoom()
               ? Refusal.TOTAL
-              : client != null && ofClient > properties.maxPerAddress() ? Refusal.ADDRESS : null;
+              : isTooMany(ofClient) ? Refusal.ADDRESS : null;
       if (refusal != null) {
         refused.incrementAndGet();
         refused(refusal, endPoint);
@@ -247,6 +255,32 @@ public final class Connections
         refused.decrementAndGet();
       }
     }
+  }
+
+  private boolean isTooMany(int ofClient) {
+    return properties.maxPerAddress() != 0 && ofClient > properties.maxPerAddress();
+  }
+
+  /** Returns false if there is none to be made. */
+  private boolean makesRoom() {
+    if (!isMakingRoom.compareAndSet(false, true)) {
+      return true;
+    }
+    List<Watched> idle =
+        room.of(open.values(), client -> client == null ? 0 : perClient.getOrDefault(client, 0));
+    if (idle.isEmpty()) {
+      isMakingRoom.set(false);
+      return false;
+    }
+    sweeper.execute(() -> {
+      try {
+        counters.ended(End.ROOM, idle.size());
+        idle.forEach(each -> each.endPoint().close(new TimeoutException("Others need its place")));
+      } finally {
+        isMakingRoom.set(false);
+      }
+    });
+    return true;
   }
 
   @Override

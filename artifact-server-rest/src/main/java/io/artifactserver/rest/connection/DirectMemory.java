@@ -18,9 +18,13 @@ final class DirectMemory {
           .orElseThrow();
   private final long max = max();
 
-  /** The used part, from 0 to 1. Takes microseconds. */
-  double usedShare() {
-    return (double) pool.getMemoryUsed() / max;
+  /**
+   * The used part, from 0 to 1. Takes microseconds.
+   *
+   * @param idle bytes of buffers that are kept and not in use
+   */
+  double usedShare(long idle) {
+    return (double) (pool.getMemoryUsed() - idle) / max;
   }
 
   private static long max() {

@@ -6,9 +6,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
-import org.eclipse.jetty.io.ssl.SslConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the connections that have taken nothing for longest when the memory for buffers is about to
@@ -25,10 +27,20 @@ final class MemoryRelief {
   private static final int ENDED_SHARE = 8;
 
   private final DirectMemory directMemory = new DirectMemory();
+  private volatile @Nullable ArrayByteBufferPool buffers;
+
+  /**
+   * Where connections get their buffers from. Those that wait in it for the next are not missed.
+   */
+  void use(ByteBufferPool pool) {
+    buffers = pool instanceof ArrayByteBufferPool known ? known : null;
+  }
 
   /** Returns how many of the connections it ended. */
   int endStalled(Collection<Watched> open) {
-    if (directMemory.usedShare() < MAX_DIRECT_SHARE) {
+    ArrayByteBufferPool pool = buffers;
+    long idle = pool == null ? 0 : pool.getAvailableDirectMemory();
+    if (directMemory.usedShare(idle) < MAX_DIRECT_SHARE) {
       return 0;
     }
     List<SelectableChannelEndPoint> stalled =
@@ -49,9 +61,8 @@ final class MemoryRelief {
   /** Whose windows may be closed, which its socket does not show. */
   private static boolean hasStreams(SelectableChannelEndPoint endPoint) {
     Connection outer = endPoint.getConnection();
-    Connection connection =
-        outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
-    return connection instanceof HTTP2Connection http2
+    return outer != null
+        && Watched.http(outer) instanceof HTTP2Connection http2
         && !http2.getSession().getStreams().isEmpty();
   }
 

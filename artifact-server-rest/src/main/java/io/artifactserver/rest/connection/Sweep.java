@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +33,7 @@ final class Sweep {
       // It is just being made, or changes its protocol.
       return Optional.empty();
     }
-    Connection connection =
-        outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
+    Connection connection = Watched.http(outer);
     Duration idle = Duration.ofMillis(endPoint.getIdleFor());
     if (endPoint.getWriteFlusher().isPending()) {
       return stalledWrite(watched, idle).or(() -> tooSlow(watched, outer, false));

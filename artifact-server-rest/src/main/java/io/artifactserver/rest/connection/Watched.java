@@ -4,7 +4,10 @@ import io.artifactserver.core.limit.Network;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.NegotiatingServerConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,30 @@ final class Watched {
 
   SelectableChannelEndPoint endPoint() {
     return endPoint;
+  }
+
+  /** The connection that speaks HTTP; null while TLS shakes hands. */
+  static @Nullable Connection http(Connection outer) {
+    return outer instanceof SslConnection tls ? tls.getSslEndPoint().getConnection() : outer;
+  }
+
+  /**
+   * Whether its client has not asked for anything, or for nothing more. One of HTTP/2 never is:
+   * what those hold is bounded otherwise ({@link Holdings}).
+   */
+  boolean isIdle() {
+    Connection outer = endPoint.getConnection();
+    if (outer == null) {
+      return false;
+    }
+    return switch (http(outer)) {
+      case null -> true;
+      case NegotiatingServerConnection _ -> true;
+      case RequestProgress http ->
+          http.stage() == RequestProgress.Stage.WAITING
+              || http.stage() == RequestProgress.Stage.HEAD;
+      default -> false;
+    };
   }
 
   @Nullable Network client() {

@@ -70,7 +70,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     if (isKnown) {
       fill();
     } else {
-      waiting = newcomers.run(getBytesIn() - bytesBefore, this::fill);
+      waiting = newcomers.run(getEndPoint(), getBytesIn() - bytesBefore, this::fill);
     }
   }
 

@@ -39,8 +39,8 @@ public class EngineConfiguration {
   }
 
   @Bean
-  Newcomers newcomers() {
-    return new Newcomers();
+  Newcomers newcomers(Connections connections) {
+    return new Newcomers(connections::client);
   }
 
   @Bean

@@ -58,7 +58,7 @@ final class GatheringSslConnection extends SslConnection {
     if (isShaken) {
       super.onFillable();
     } else {
-      waiting = newcomers.run(getBytesIn(), super::onFillable);
+      waiting = newcomers.run(getEndPoint(), getBytesIn(), super::onFillable);
     }
   }
 

@@ -1,11 +1,19 @@
 package io.artifactserver.rest.engine;
 
+import io.artifactserver.core.limit.Network;
 import java.util.Comparator;
-import java.util.concurrent.PriorityBlockingQueue;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.eclipse.jetty.io.EndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,15 +23,21 @@ import org.jspecify.annotations.Nullable;
  * has threads of its own, as many as there are cores, and so has all that comes as long as
  * something waits for those: a storm makes newcomers wait, and not the downloads of a selector.
  *
- * <p>The connection that has sent least is served first, and among equals the one that waits
- * longest. So a client that sends a short head waits for none of those that go on and on with long
- * ones, however many these are. Thread-safe.
+ * <p>Clients take turns, however many connections each of them has. Of a client's connections the
+ * one that has sent least is served first, and among equals the one that waits longest: so a short
+ * head waits for none of those that go on and on, even behind one address. Thread-safe.
  */
 final class Newcomers {
   private static final long IDLE_SECONDS = 30;
 
-  /** Those that wait are connections, which are bounded. */
+  private final Function<EndPoint, Optional<Network>> clients;
   private final ThreadPoolExecutor threads;
+
+  /**
+   * What waits, of each client; the first one has the next turn. Guarded by this object. Those that
+   * wait are connections, which are bounded.
+   */
+  private final LinkedHashMap<Optional<Network>, Queue<Step>> waiting = new LinkedHashMap<>();
 
   /** Steps that run on those threads, or wait for one. */
   private final AtomicInteger handedOn = new AtomicInteger();
@@ -33,11 +47,15 @@ final class Newcomers {
 
   private final Turns turns;
 
-  Newcomers() {
-    this(new Turns(), Runtime.getRuntime().availableProcessors());
+  /**
+   * @param clients whom a connection counts for; those of which nobody knows are one client
+   */
+  Newcomers(Function<EndPoint, Optional<Network>> clients) {
+    this(clients, new Turns(), Runtime.getRuntime().availableProcessors());
   }
 
-  Newcomers(Turns turns, int threads) {
+  Newcomers(Function<EndPoint, Optional<Network>> clients, Turns turns, int threads) {
+    this.clients = clients;
     this.turns = turns;
     this.threads =
         new ThreadPoolExecutor(
@@ -45,7 +63,7 @@ final class Newcomers {
             threads,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new PriorityBlockingQueue<>(),
+            new LinkedBlockingQueue<>(),
             Thread.ofPlatform().daemon().name("newcomer-", 0).factory());
     this.threads.allowCoreThreadTimeOut(true);
   }
@@ -53,23 +71,42 @@ final class Newcomers {
   /**
    * Runs a step now, or soon.
    *
+   * @param endPoint the connection's
    * @param received what the connection has sent before, in bytes
    * @return the step, to be forgotten when the connection ends; null if it has run
    */
-  @Nullable Step run(long received, Runnable step) {
-    return handedOn.get() == 0 && turns.run(step) ? null : handOn(received, step);
+  @Nullable Step run(EndPoint endPoint, long received, Runnable step) {
+    return handedOn.get() == 0 && turns.run(step) ? null : handOn(endPoint, received, step);
   }
 
-  /** Runs it on a thread of its own, when no newcomer waits. */
-  void runLast(Runnable step) {
-    Step _ = handOn(Long.MAX_VALUE, step);
+  /** Runs it on a thread of its own, when no newcomer of its client waits. */
+  void runLast(EndPoint endPoint, Runnable step) {
+    Step _ = handOn(endPoint, Long.MAX_VALUE, step);
   }
 
-  private Step handOn(long received, Runnable step) {
+  private Step handOn(EndPoint endPoint, long received, Runnable task) {
     handedOn.incrementAndGet();
-    Step waiting = new Step(received, count.incrementAndGet(), step);
-    threads.execute(waiting);
-    return waiting;
+    Step step = new Step(received, count.incrementAndGet(), task);
+    Optional<Network> client = clients.apply(endPoint);
+    synchronized (this) {
+      waiting.computeIfAbsent(client, _ -> new PriorityQueue<>()).add(step);
+    }
+    threads.execute(this::runNext);
+    return step;
+  }
+
+  private void runNext() {
+    next().run();
+  }
+
+  private synchronized Step next() {
+    Map.Entry<Optional<Network>, Queue<Step>> client = waiting.pollFirstEntry();
+    Queue<Step> steps = client.getValue();
+    Step step = steps.remove();
+    if (!steps.isEmpty()) {
+      waiting.putLast(client.getKey(), steps);
+    }
+    return step;
   }
 
   /** What a connection waits for. Ordered by who comes first. */

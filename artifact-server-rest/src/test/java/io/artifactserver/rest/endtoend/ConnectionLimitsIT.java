@@ -163,7 +163,11 @@ class ConnectionLimitsIT {
     Deque<Wire> open = new ArrayDeque<>();
     try {
       Optional<Response> answer = Optional.empty();
-      while (answer.isEmpty() && open.size() < MAX + 16) {
+      while (answer.isEmpty() && open.size() < 3 * MAX) {
+        // Busy: each has most of an answer to come.
+        Wire busy = new Wire(patient.port());
+        open.add(busy);
+        busy.send("GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(LARGE));
         Wire wire = new Wire(patient.port());
         open.add(wire);
         wire.send(SMALL);
@@ -189,6 +193,52 @@ class ConnectionLimitsIT {
       }
     }
     awaitServed(patient);
+  }
+
+  /** Of the address that has most: a device beside it keeps its own. */
+  @Test
+  void connectionsThatAskForNothingMakeRoom() throws Exception {
+    List<Wire> silent = new ArrayList<>();
+    try (Wire device = device();
+        Operator operator = new Operator(patient)) {
+      double before = ended(operator, "room");
+      requireServed(device);
+      for (int i = 0; i < MAX + 5; i++) {
+        Wire wire = new Wire(patient.port());
+        silent.add(wire);
+        if (i % 3 == 1) {
+          wire.send("GET / HTTP/1.1\r\nHost: half");
+        } else if (i % 3 == 2) {
+          wire.send(SMALL);
+        }
+      }
+      for (int i = 0; i < 5; i++) {
+        try (Wire newcomer = device()) {
+          requireServed(newcomer);
+        }
+      }
+      requireServed(device);
+      assertThat(ended(operator, "room")).isGreaterThan(before);
+    } finally {
+      for (Wire wire : silent) {
+        wire.close();
+      }
+    }
+    awaitServed(patient);
+  }
+
+  private static Wire device() throws IOException {
+    return new Wire(
+        new Socket(
+            InetAddress.getLoopbackAddress(),
+            patient.port(),
+            InetAddress.ofLiteral("127.0.0.2"),
+            0));
+  }
+
+  private static void requireServed(Wire wire) throws IOException {
+    wire.send(SMALL);
+    assertThat(wire.receive(true).status()).isEqualTo(206);
   }
 
   @Test

@@ -43,8 +43,8 @@ class TlsAttackIT extends Siege {
   }
 
   @Override
-  Wire connect() throws IOException {
-    return new Wire(secured(socket(0)));
+  Wire connect(InetAddress from) throws IOException {
+    return new Wire(secured(new Socket(InetAddress.getLoopbackAddress(), port(), from, 0)));
   }
 
   /** Clients that shake hands and go, and those that shake half a hand. */
@@ -102,7 +102,7 @@ class TlsAttackIT extends Siege {
         500,
         i -> {
           Random random = new Random(i);
-          try (Wire wire = connect()) {
+          try (Wire wire = connect(InetAddress.getLoopbackAddress())) {
             while (System.nanoTime() < end) {
               wire.send(
                   "GET /artifacts/public/%s HTTP/1.1\r\nHost: device\r\n\r\n"

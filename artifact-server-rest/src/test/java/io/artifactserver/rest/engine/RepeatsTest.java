@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,7 +53,7 @@ class RepeatsTest {
     ServerConnector plain = new ServerConnector(server, 1, 2, new HttpConnectionFactory());
     plain.setHost("127.0.0.1");
     server.addConnector(plain);
-    SendfileConnector.install(server, new Newcomers());
+    SendfileConnector.install(server, new Newcomers(_ -> Optional.empty()));
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override

@@ -16,6 +16,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.http.HttpHeader;
@@ -51,7 +52,7 @@ class SendfileConnectorTest {
     plain.setHost("127.0.0.1");
     plain.setIdleTimeout(12_345);
     server.addConnector(plain);
-    SendfileConnector.install(server, new Newcomers());
+    SendfileConnector.install(server, new Newcomers(_ -> Optional.empty()));
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override
@@ -139,7 +140,7 @@ class SendfileConnectorTest {
             new SslConnectionFactory(HttpVersion.HTTP_1_1.asString()),
             new HttpConnectionFactory());
     other.addConnector(tls);
-    SendfileConnector.install(other, new Newcomers());
+    SendfileConnector.install(other, new Newcomers(_ -> Optional.empty()));
     assertThat(other.getConnectors()).containsExactly(tls);
   }
 
