@@ -4,19 +4,21 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.artifactserver.core.digest.Digest;
-import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.rest.hawkbit.ArtifactFolder;
+import io.artifactserver.rest.hawkbit.Deployment;
 import io.artifactserver.rest.hawkbit.FakeHawkbit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -77,7 +79,7 @@ class HawkbitIT {
                 + "/hook")) {
       assertThat(get(server, TOKEN).statusCode()).isEqualTo(503);
       eventually("the log says why", () -> server.log().contains("folder mounted at " + folder));
-      write(folder);
+      ArtifactFolder.add(folder, "DEFAULT", CONTENT);
       assertThat(get(server, TOKEN, "Range", "bytes=0-99").statusCode()).isEqualTo(206);
       assertThat(posted).isEmpty();
       HttpResponse<byte[]> whole = get(server, TOKEN);
@@ -90,6 +92,15 @@ class HawkbitIT {
           .contains("\"bytes\":3000000", "\"state\":\"complete\"");
       assertThat(get(server, TOKEN).statusCode()).isEqualTo(200);
       assertThat(posted).hasSize(2);
+      // As an agent that follows the links of its deployment.
+      configure(server);
+      hawkbit.action("device", "3");
+      Deployment deployment = Deployment.read(deployment());
+      assertThat(deployment.downloads()).hasSize(1);
+      String link = deployment.downloads().getFirst().link().toString();
+      assertThat(link).isEqualTo(server.uri(FILE).toString());
+      assertThat(send(server, link.substring(server.uri("").toString().length()), TOKEN).body())
+          .isEqualTo(CONTENT);
       assertThat(send(server, "/actuator/prometheus", "").body())
           .asString(StandardCharsets.UTF_8)
           .contains("artifact_server_hawkbit_download_bytes_total{tenant=\"DEFAULT\"}")
@@ -103,6 +114,47 @@ class HawkbitIT {
       eventually(
           "what is not assigned is missing",
           () -> get(server, "TargetToken another").statusCode() == 404);
+    }
+  }
+
+  /** hawkBit never changes a file in its place; copies, mounts and hands do. */
+  @Test
+  void whatBefallsTheFolderNeverReachesADevice(@TempDir Path data, @TempDir Path parent)
+      throws Exception {
+    Path folder = Files.createDirectory(parent.resolve("artifactrepo"));
+    Path file = ArtifactFolder.add(folder, "DEFAULT", Arrays.copyOf(CONTENT, 10));
+    Path own = ArtifactFolder.path(folder, "DEFAULT", CONTENT);
+    Files.createDirectories(own.getParent());
+    try (PackagedServer server =
+        PackagedServer.start(
+            data.resolve("data"),
+            "--artifact-server.hawkbit.url=" + hawkbit.url(),
+            "--artifact-server.hawkbit.artifacts=" + folder)) {
+      Files.move(file, own);
+      requireRefusal(server);
+      Files.write(own, Arrays.copyOf(Arrays.copyOf(CONTENT, 1_000_000), CONTENT.length));
+      requireRefusal(server);
+      ArtifactFolder.add(folder, "DEFAULT", CONTENT);
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
+
+      Files.write(own, Arrays.copyOf(CONTENT, 1_000_000));
+      eventually("a truncated file is noticed", () -> isRefused(server));
+      ArtifactFolder.add(folder, "DEFAULT", CONTENT);
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
+
+      byte[] other = CONTENT.clone();
+      other[0]++;
+      Files.move(Files.write(parent.resolve("other"), other), own, StandardCopyOption.ATOMIC_MOVE);
+      eventually("another file in its place is noticed", () -> isRefused(server));
+      ArtifactFolder.add(folder, "DEFAULT", CONTENT);
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
+
+      Path elsewhere = Files.move(folder, parent.resolve("unmounted"));
+      Files.createDirectory(folder);
+      eventually("an empty mount point is noticed", () -> isRefused(server));
+      Files.delete(folder);
+      Files.move(elsewhere, folder);
+      assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
     }
   }
 
@@ -141,13 +193,44 @@ class HawkbitIT {
     }
   }
 
-  private static void write(Path folder) throws IOException {
-    DigestAlgorithm algorithm = DigestAlgorithm.SHA_1;
-    String sha1 = Digest.of(algorithm, algorithm.newMessageDigest().digest(CONTENT)).hex();
-    Path parent =
-        Files.createDirectories(
-            folder.resolve("DEFAULT").resolve(sha1.substring(36, 38)).resolve(sha1.substring(38)));
-    Files.write(parent.resolve(sha1), CONTENT);
+  private void requireRefusal(PackagedServer server) throws IOException, InterruptedException {
+    HttpResponse<byte[]> answer = get(server, TOKEN);
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  /**
+   * Whether the answer is 503; until then it is right, or a failure: what is mapped of a truncated
+   * file cannot be read.
+   */
+  private boolean isRefused(PackagedServer server) throws InterruptedException {
+    try {
+      HttpResponse<byte[]> answer = get(server, TOKEN);
+      if (answer.statusCode() == 200) {
+        assertThat(answer.body()).isEqualTo(CONTENT);
+      } else {
+        assertThat(answer.statusCode()).isIn(500, 503);
+      }
+      return answer.statusCode() == 503;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Gives hawkBit the line that docs/operations.md gives an operator, with our address. */
+  private void configure(PackagedServer server) throws IOException {
+    String line = HawkbitPage.line(server);
+    int equals = line.indexOf('=');
+    hawkbit.property(line.substring(0, equals), line.substring(equals + 1));
+  }
+
+  private String deployment() throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(
+                URI.create(hawkbit.url() + "/DEFAULT/controller/v1/device/deploymentBase/3"))
+            .header("Authorization", TOKEN)
+            .build();
+    return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   private HttpResponse<byte[]> get(PackagedServer server, String token, String... fields)
