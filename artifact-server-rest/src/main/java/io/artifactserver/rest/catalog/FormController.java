@@ -146,10 +146,10 @@ public class FormController {
         .between(older, newer)
         .map(found -> Delta.of(older, newer, found))
         .orElseThrow(() ->
-            new ProblemException(
-                isSuited(older) && isSuited(newer)
-                    ? Problems.notReady()
-                    : Problems.of(
+            isSuited(older) && isSuited(newer)
+                ? ProblemException.passing(Problems.notReady())
+                : new ProblemException(
+                    Problems.of(
                         HttpStatus.NOT_FOUND,
                         "No chunks",
                         "No index of chunks is made of one of the two: it is too small or too"

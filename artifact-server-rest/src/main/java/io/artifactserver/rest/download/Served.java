@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
@@ -54,6 +55,13 @@ record Served(
 
   /** The device may keep it, and asks each time whether it still may have it. */
   private static final String PRIVATE = "private, no-cache";
+
+  private static final HttpField NOSNIFF =
+      new PreEncodedHttpField("X-Content-Type-Options", "nosniff");
+  private static final HttpField ACCEPT_RANGES =
+      new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "bytes");
+  private static final HttpField ACCEPT_NO_RANGES =
+      new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, "none");
 
   /** Where bytes are. */
   sealed interface Bytes {
@@ -236,20 +244,25 @@ record Served(
       boolean redirects,
       boolean isForm) {
     boolean isFramed = bytes instanceof Bytes.Framed;
-    String lastModified = HttpDate.format(representation.lastModified());
     HttpFields validators =
         HttpFields.build()
-            .add(new PreEncodedHttpField(HttpHeader.ETAG, representation.entityTag().toString()))
-            .add(new PreEncodedHttpField(HttpHeader.LAST_MODIFIED, lastModified))
-            .add(new PreEncodedHttpField(HttpHeader.CACHE_CONTROL, cacheControl))
+            .add(field(isFramed, HttpHeader.ETAG, representation.entityTag().toString()))
+            .add(
+                field(
+                    isFramed,
+                    HttpHeader.LAST_MODIFIED,
+                    HttpDate.format(representation.lastModified())))
+            .add(field(isFramed, HttpHeader.CACHE_CONTROL, cacheControl))
             .asImmutable();
     HttpFields.Mutable fields =
         HttpFields.build(validators)
-            .add(new PreEncodedHttpField(HttpHeader.ACCEPT_RANGES, isFramed ? "none" : "bytes"))
+            .add(isFramed ? ACCEPT_NO_RANGES : ACCEPT_RANGES)
             .add(
-                new PreEncodedHttpField(
-                    HttpHeader.CONTENT_DISPOSITION, ContentDisposition.attachment(fileName)))
-            .add(new PreEncodedHttpField("X-Content-Type-Options", "nosniff"));
+                field(
+                    isFramed,
+                    HttpHeader.CONTENT_DISPOSITION,
+                    ContentDisposition.attachment(fileName)))
+            .add(NOSNIFF);
     if (!isFramed) {
       fields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)));
     }
@@ -262,5 +275,10 @@ record Served(
         redirects,
         isForm,
         validators);
+  }
+
+  /** Encoded for all answers to come; a chunk is made for one, and that would cost it more. */
+  private static HttpField field(boolean isFramed, HttpHeader header, String value) {
+    return isFramed ? new HttpField(header, value) : new PreEncodedHttpField(header, value);
   }
 }

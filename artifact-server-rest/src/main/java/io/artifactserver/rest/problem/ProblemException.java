@@ -7,14 +7,30 @@ public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient ProblemDetail problem;
+  private final boolean isPassing;
 
   public ProblemException(ProblemDetail problem) {
+    this(problem, false);
+  }
+
+  private ProblemException(ProblemDetail problem, boolean isPassing) {
     super(problem.getTitle());
     this.problem = problem;
+    this.isPassing = isPassing;
+  }
+
+  /** A problem that goes away without anybody's doing: its answer has a Retry-After. */
+  public static ProblemException passing(ProblemDetail problem) {
+    return new ProblemException(problem, true);
   }
 
   /** The answer. */
   public ProblemDetail problem() {
     return problem;
+  }
+
+  /** Whether the client is to ask again. */
+  boolean isPassing() {
+    return isPassing;
   }
 }

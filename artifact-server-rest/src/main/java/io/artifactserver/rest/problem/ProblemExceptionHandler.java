@@ -32,7 +32,7 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(ProblemException failure) {
-    return answer(failure.problem());
+    return answer(failure.problem(), failure.isPassing());
   }
 
   @ExceptionHandler
@@ -122,8 +122,12 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   }
 
   private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {
+    return answer(problem, false);
+  }
+
+  private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem, boolean isPassing) {
     ResponseEntity.BodyBuilder response = ResponseEntity.status(problem.getStatus());
-    if (problem.getStatus() == HttpStatus.SERVICE_UNAVAILABLE.value()) {
+    if (isPassing || problem.getStatus() == HttpStatus.SERVICE_UNAVAILABLE.value()) {
       response.header(HttpHeaders.RETRY_AFTER, String.valueOf(Problems.RETRY_AFTER_SECONDS));
     }
     return response.body(problem);

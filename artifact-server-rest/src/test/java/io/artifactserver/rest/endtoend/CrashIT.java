@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -32,6 +33,13 @@ class CrashIT {
   private static final long SEED = Long.getLong("crash.seed", System.nanoTime());
   private static final int MAX_LENGTH = 400_000;
   private static final int MAX_MILLIS = 1000;
+
+  /** Artifacts of this length have update forms. */
+  private static final int MIN_DERIVED = 100_000;
+
+  /** A blob, its index and its control file: random bytes are not kept compressed. */
+  private static final int FILES_OF_A_BLOB = 3;
+
   private static final String[] REPOSITORIES = {"plain", "vault"};
 
   @TempDir private Path folder;
@@ -65,7 +73,9 @@ class CrashIT {
                 folder.resolve("data"),
                 "--artifact-server.retire.grace-period=1s",
                 "--artifact-server.retire.sweep-interval=1s",
-                "--artifact-server.catalog.cache-ttl=500ms");
+                "--artifact-server.catalog.cache-ttl=500ms",
+                "--artifact-server.derive.enabled=true",
+                "--artifact-server.derive.min-size=" + MIN_DERIVED + "B");
         Operator operator = new Operator(server)) {
       operator.createRepository("plain", true);
       operator.createEncryptedRepository("vault");
@@ -78,6 +88,7 @@ class CrashIT {
       server.kill();
       server.restart();
       compare(operator, "after the last round");
+      compareForms(operator);
       requireNothingLeftOver(server.dataFolder());
     }
     System.out.printf("CrashIT: %d operations were acknowledged%n", acknowledged);
@@ -196,9 +207,35 @@ class CrashIT {
     }
   }
 
+  /** However often their making was cut off. */
+  private void compareForms(Operator operator) throws Exception {
+    int compared = 0;
+    for (Map.Entry<String, Set<Optional<Content>>> entry : expected.entrySet()) {
+      Optional<Content> content = entry.getValue().iterator().next();
+      if (content.isEmpty() || content.get().length() < MIN_DERIVED) {
+        continue;
+      }
+      String address = "/artifacts/" + entry.getKey();
+      for (String form : new String[] {".caibx", ".zsync"}) {
+        eventually(
+            form + " of " + address, () -> operator.download(address + form).statusCode() == 200);
+      }
+      ByteArrayOutputStream chunks = new ByteArrayOutputStream();
+      String store = address.substring(0, address.lastIndexOf('/')) + "/default.castr/";
+      for (String id :
+          UpdateClients.chunks(operator.download(address + ".caibx").body()).keySet()) {
+        chunks.writeBytes(operator.download(store + id.substring(0, 4) + "/" + id).body());
+      }
+      assertThat(chunks.toByteArray()).as(address).isEqualTo(content.get().bytes());
+      compared++;
+    }
+    System.out.printf("CrashIT: the forms of %d artifacts are right%n", compared);
+  }
+
   private void requireNothingLeftOver(Path dataFolder) {
     long most = expected.values().stream().flatMap(Set::stream).flatMap(Optional::stream).count();
-    eventually("orphans are swept", () -> count(dataFolder.resolve("blobs")) <= most);
+    eventually(
+        "orphans are swept", () -> count(dataFolder.resolve("blobs")) <= FILES_OF_A_BLOB * most);
     eventually("uploads are swept", () -> count(dataFolder.resolve("uploads")) == 0);
   }
 

@@ -3,149 +3,26 @@ package io.artifactserver.rest.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.program.Programs;
-import io.artifactserver.core.waiting.Eventually;
-import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Updates by Debian's casync and zsync from a server that was given nothing but the images. A test
- * whose program is missing is skipped and says so; .ci/run installs them.
- */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class UpdateClientsIT {
-  private static final int LENGTH = 12_000_000;
-  private static final int CHANGES = 20;
-  private static final int CHANGE_LENGTH = 3_000;
-  private static final int INSERTED = 5_000;
-  private static final int ZSYNC_BLOCK = 2_048;
-
-  /** The most that an answer has beside its body. */
-  private static final int FIELDS_LENGTH = 700;
-
-  private static final double TOLERANCE = 1.05;
-
-  private final byte[] oldImage = Bytes.random(LENGTH, 71);
-  private final byte[] image = newer(oldImage);
-  private PackagedServer server;
-  private Operator operator;
-  private RecordingRelay relay;
-  private Path folder;
-  private Client client;
-
-  @BeforeAll
-  void start(@TempDir Path data) throws Exception {
-    server = PackagedServer.start(data, "--artifact-server.derive.enabled=true");
-    operator = new Operator(server);
-    create("public", true, false);
-    create("secret", false, false);
-    create("vault", true, true);
-    create("secret-vault", false, true);
-    for (String repository : new String[] {"public", "secret", "vault", "secret-vault"}) {
-      put(repository, "fw/old.img", oldImage);
-      put(repository, "fw/new.img", image);
-      awaitForm("/artifacts/" + repository + "/fw/new.img.caibx");
-    }
-  }
-
-  @AfterAll
-  void stop() {
-    operator.close();
-    server.close();
-  }
-
-  @BeforeEach
-  void relay(@TempDir Path temporary) throws IOException {
-    folder = temporary;
-    client = new Client(folder);
-    relay = new RecordingRelay(server.port());
-    Files.write(folder.resolve("old.img"), oldImage);
-  }
-
-  @AfterEach
-  void stopRelay() throws IOException {
-    relay.close();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"public", "secret", "vault", "secret-vault"})
-  void casyncExtracts(String repository) throws Exception {
-    Programs.assumeInstalled("casync");
-    client.succeeds("casync", "extract", url(repository, "fw/new.img.caibx"), "new.img");
-    assertThat(folder.resolve("new.img")).hasBinaryContent(image);
-    int chunks = chunks(index("new")).size();
-    assertThat(relay.requests("GET /artifacts/" + repository + "/fw/default.castr/"))
-        .isEqualTo(chunks);
-    assertThat(relay.answeredBytes()).isLessThan(wire(LENGTH, chunks));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"public,default", "secret,new", "vault,new.img", "secret-vault,default"})
-  void casyncUpdates(String repository, String store) throws Exception {
-    Programs.assumeInstalled("casync");
-    client.succeeds(
-        "casync",
-        "extract",
-        "--seed=old.img",
-        "--store=" + url(repository, "fw/" + store + ".castr"),
-        url(repository, "fw/new.img.caibx"),
-        "new.img");
-    assertThat(folder.resolve("new.img")).hasBinaryContent(image);
-    Map<String, Integer> fetched = chunks(index("new"));
-    fetched.keySet().removeAll(chunks(index("old")).keySet());
-    long payload = fetched.values().stream().mapToLong(Integer::longValue).sum();
-    System.err.printf(
-        "UpdateClientsIT: casync fetched %,d bytes for an image of %,d; %,d in chunks that are"
-            + " new%n",
-        relay.answeredBytes(), LENGTH, payload);
-    assertThat(payload).isLessThan(LENGTH / 3);
-    assertThat(relay.requests("GET .*/fw/" + store + "[.]castr/")).isEqualTo(fetched.size());
-    assertThat(relay.answeredBytes()).isLessThan(wire(payload, fetched.size()));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"public", "secret", "vault", "secret-vault"})
-  void zsyncUpdates(String repository) throws Exception {
-    Programs.assumeInstalled("zsync");
-    client.succeeds(
-        "zsync",
-        "-A",
-        "127.0.0.1=device:" + server.operatorToken(),
-        "-i",
-        "old.img",
-        "-o",
-        "new.img",
-        relay.url("/artifacts/" + repository + "/fw/new.img.zsync"));
-    assertThat(folder.resolve("new.img")).hasBinaryContent(image);
-    long control = operator.download("/artifacts/public/fw/new.img.zsync").body().length;
-    // Each change touches one block more than it fills, and a match takes two blocks in a row.
-    int blocks = CHANGES * (CHANGE_LENGTH / ZSYNC_BLOCK + 3) + INSERTED / ZSYNC_BLOCK + 3;
-    long payload = control + (long) blocks * ZSYNC_BLOCK;
-    System.err.printf(
-        "UpdateClientsIT: zsync fetched %,d bytes for an image of %,d%n",
-        relay.answeredBytes(), LENGTH);
-    assertThat(relay.answeredBytes())
-        .isLessThan((long) (TOLERANCE * payload) + 4L * CHANGES * FIELDS_LENGTH);
-  }
+/** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
+class UpdateClientsIT extends UpdateClients {
+  private static final int CONNECTIONS = 64;
+  private static final int CHUNK_REQUESTS = 20_000;
 
   @Test
   void controlFileIsZsyncmakes() throws Exception {
@@ -221,6 +98,12 @@ class UpdateClientsIT {
     assertThat(early.statusCode()).isEqualTo(404);
     assertThat(early.headers().firstValue("Retry-After")).contains("5");
     assertThat(new String(early.body(), StandardCharsets.UTF_8)).contains("Not ready yet");
+    HttpResponse<String> delta =
+        operator.get(
+            "/api/v1/repositories/public/artifacts/later/large.img/delta?from=later/large.img");
+    assertThat(delta.statusCode()).isEqualTo(404);
+    assertThat(delta.headers().firstValue("Retry-After")).contains("5");
+    assertThat(delta.body()).contains("Not ready yet");
     awaitForm("/artifacts/public/later/large.img.caibx");
     String chunk =
         chunks(operator.download("/artifacts/public/later/large.img.caibx").body())
@@ -269,74 +152,49 @@ class UpdateClientsIT {
     assertThat(folder.resolve("new.img")).hasBinaryContent(image);
   }
 
-  /** At most, of the bytes of an update. */
-  private long wire(long payload, int chunks) throws Exception {
-    return (long) (TOLERANCE * (payload + index("new").length))
-        + (long) FIELDS_LENGTH * (chunks + 2);
-  }
-
-  private byte[] index(String name) throws Exception {
-    return operator.download("/artifacts/public/fw/" + name + ".img.caibx").body();
-  }
-
-  /** Lengths by id, of an index's entries: end and id, behind a head of 64 bytes. */
-  private static Map<String, Integer> chunks(byte[] index) {
-    ByteBuffer in = ByteBuffer.wrap(index).order(ByteOrder.LITTLE_ENDIAN).position(64);
-    Map<String, Integer> chunks = new HashMap<>();
-    long begin = 0;
-    while (in.remaining() > 40) {
-      long end = in.getLong();
-      byte[] id = new byte[32];
-      in.get(id);
-      chunks.put(HexFormat.of().formatHex(id), (int) (end - begin));
-      begin = end;
+  /** A fleet that updates; no chunk is refused, and each is the one that was asked for. */
+  @Test
+  void serves20000ChunksOver64Connections() throws Exception {
+    List<byte[]> wanted = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    int begin = 0;
+    for (Map.Entry<String, Integer> chunk : chunks(index("new")).entrySet()) {
+      ids.add(chunk.getKey());
+      wanted.add(Arrays.copyOfRange(image, begin, begin + chunk.getValue()));
+      begin += chunk.getValue();
     }
-    return chunks;
+    assertThat(begin).isEqualTo(LENGTH);
+    List<Callable<Integer>> clients =
+        IntStream.range(0, CONNECTIONS)
+            .<Callable<Integer>>mapToObj(number -> () -> fetch(ids, wanted, number))
+            .toList();
+    int fetched = 0;
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<Integer> client : threads.invokeAll(clients)) {
+        fetched += client.get();
+      }
+    }
+    assertThat(fetched).isEqualTo(CHUNK_REQUESTS);
   }
 
-  /** Both clients know no other way to show a token. */
-  private String url(String repository, String path) throws IOException {
-    return relay
-        .url("/artifacts/" + repository + "/" + path)
-        .replace("http://", "http://device:" + server.operatorToken() + "@");
-  }
-
-  private void awaitForm(String path) {
-    Eventually.eventually(path + " is there", () -> operator.download(path).statusCode() == 200);
-  }
-
-  private void create(String name, boolean isPublic, boolean isEncrypted) throws Exception {
-    operator.json(
-        "POST",
-        "/api/v1/repositories",
-        "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
-            .formatted(name, isPublic, isEncrypted));
-  }
-
-  private void put(String repository, String path, byte[] content) throws Exception {
-    HttpResponse<String> answer = operator.put(repository, path, content);
-    assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+  private int fetch(List<String> ids, List<byte[]> wanted, int number) throws Exception {
+    int fetched = 0;
+    try (Wire wire = new Wire(server.port())) {
+      for (int i = number; i < CHUNK_REQUESTS; i += CONNECTIONS) {
+        String id = ids.get(i % ids.size());
+        wire.send(
+            "GET /artifacts/public/fw/default.castr/%s/%s HTTP/1.1\r\nHost: a\r\n\r\n"
+                .formatted(id.substring(0, 4), id));
+        Wire.Response answer = wire.receive(true);
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(Arrays.equals(answer.body(), wanted.get(i % ids.size()))).as(id).isTrue();
+        fetched++;
+      }
+    }
+    return fetched;
   }
 
   private static String withoutTime(byte[] controlFile) {
     return new String(controlFile, StandardCharsets.ISO_8859_1).replaceFirst("\nMTime: .*\n", "\n");
-  }
-
-  /** Changes here and there, and an insertion that moves everything behind it. */
-  private static byte[] newer(byte[] older) {
-    Random random = new Random(72);
-    byte[] changed = older.clone();
-    for (int i = 0; i < CHANGES; i++) {
-      byte[] change = new byte[CHANGE_LENGTH];
-      random.nextBytes(change);
-      int position = (int) ((long) i * LENGTH / CHANGES) + random.nextInt(100_000);
-      System.arraycopy(change, 0, changed, position, CHANGE_LENGTH);
-    }
-    byte[] newer = new byte[LENGTH];
-    int middle = LENGTH / 2 + 200_001;
-    System.arraycopy(changed, 0, newer, 0, middle);
-    System.arraycopy(Bytes.random(INSERTED, 74), 0, newer, middle, INSERTED);
-    System.arraycopy(changed, middle, newer, middle + INSERTED, LENGTH - middle - INSERTED);
-    return newer;
   }
 }

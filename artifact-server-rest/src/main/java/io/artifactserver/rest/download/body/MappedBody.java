@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A body from mapped file pages: a plain range goes out as slices of the mapping, uncopied; the
- * framing and small parts of a multipart body are gathered in one pooled buffer, because a packet a
+ * framing and the parts that fit beside it are gathered in one pooled buffer, because a packet a
  * part would cost more than the copy.
  */
 public final class MappedBody implements BodySource {
@@ -31,7 +31,6 @@ public final class MappedBody implements BodySource {
   static final int MIN_SENDFILE = 64 * 1024;
 
   private static final int GATHER_LENGTH = 64 * 1024;
-  private static final int GATHER_LIMIT = 32 * 1024;
 
   private final FileRegion region;
   private final long origin;
@@ -145,12 +144,10 @@ public final class MappedBody implements BodySource {
         framing = null;
         advance();
       } else {
-        int length = (int) Math.min(remaining, GATHER_LIMIT + 1);
-        if (length > GATHER_LIMIT
-            || length > buffer.remaining()
-            || !region.isResident(offset, length)) {
+        if (remaining > buffer.remaining() || !region.isResident(offset, (int) remaining)) {
           break;
         }
+        int length = (int) remaining;
         buffer.put(region.slice(offset, length));
         consume(length);
       }
