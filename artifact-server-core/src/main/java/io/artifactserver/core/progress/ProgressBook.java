@@ -2,12 +2,15 @@ package io.artifactserver.core.progress;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -85,15 +88,27 @@ public final class ProgressBook {
   public synchronized int flush(int limit) {
     Key key;
     while (writing.size() < limit && (key = order.poll()) != null) {
-      Key polled = key;
-      // It is never in neither of the two, where a reader would miss it.
-      pending.computeIfPresent(
-          polled,
-          (_, taken) -> {
-            writing.add(new Writing(polled, taken));
-            return null;
-          });
+      take(key);
     }
+    return write();
+  }
+
+  private synchronized void flush(String device) {
+    pending.keySet().stream().filter(key -> key.device.equals(device)).toList().forEach(this::take);
+    var _ = write();
+  }
+
+  /** It is never in neither of the two, where a reader would miss it. */
+  private void take(Key key) {
+    pending.computeIfPresent(
+        key,
+        (_, taken) -> {
+          writing.add(new Writing(key, taken));
+          return null;
+        });
+  }
+
+  private int write() {
     List<Addition> batch = writing.stream().map(Writing::addition).toList();
     if (batch.isEmpty()) {
       return 0;
@@ -120,14 +135,57 @@ public final class ProgressBook {
    * @param limit of the page's size
    */
   public List<DeviceProgress> list(ProgressSubject subject, String after, int limit) {
-    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
-    TreeMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
-    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
-    writing.forEach(value -> merge(merged, value, subject, after));
+    SortedMap<String, DeviceProgress> merged = recent(subject, after);
     for (DeviceProgress stored : store.list(subject, after, limit)) {
       merged.merge(stored.device(), stored, DeviceProgress::merged);
     }
     return merged.values().stream().limit(limit).toList();
+  }
+
+  /**
+   * Returns a page of the devices that had something of the subject's repository and do not have
+   * all of the subject, by name. A device that is new in the repository is in it as soon as the
+   * store has it.
+   *
+   * @param after every name comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  public List<DeviceProgress> missing(ProgressSubject subject, String after, int limit) {
+    List<DeviceProgress> missing = new ArrayList<>();
+    String from = after;
+    List<DeviceProgress> page;
+    do {
+      Map<String, DeviceProgress> recent = recent(subject, from);
+      page = store.missing(subject, from, limit);
+      for (DeviceProgress stored : page) {
+        from = stored.device();
+        DeviceProgress both = recent.getOrDefault(from, stored).plus(stored);
+        if (both.delivered().count() < subject.length()) {
+          missing.add(both);
+        }
+      }
+    } while (page.size() == limit && missing.size() < limit);
+    return missing.stream().limit(limit).toList();
+  }
+
+  /**
+   * Returns what a device has of artifacts that are there, the newest first. What is about to be in
+   * the store is written first.
+   *
+   * @param limit most artifacts
+   */
+  public List<ArtifactProgress> ofDevice(String device, int limit) {
+    flush(device);
+    return store.ofDevice(device, limit);
+  }
+
+  /** What the store does not have yet, or is about to have. */
+  private SortedMap<String, DeviceProgress> recent(ProgressSubject subject, String after) {
+    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
+    SortedMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
+    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
+    writing.forEach(value -> merge(merged, value, subject, after));
+    return merged;
   }
 
   private void written() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -59,6 +60,46 @@ class ProgressBookTest {
       found.addAll(page);
     }
     assertThat(found).hasSize(20).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whoDoesNotHaveAllOfItIsMissing() {
+    for (int i = 0; i < 9; i++) {
+      String device = "device-" + i;
+      if (i % 3 == 0) {
+        // Has something else.
+        book.delivered(subject("edge", 2), new Device(device, null), new ByteRange(0, 1));
+      } else {
+        deliver(device, 0, i % 3 == 1 ? 1000 : 999);
+      }
+    }
+    assertThat(book.missing(SUBJECT, "", 10)).isEmpty();
+    book.flush(100);
+    assertThat(missing("", 10))
+        .containsExactly("device-0", "device-2", "device-3", "device-5", "device-6", "device-8");
+    assertThat(book.missing(SUBJECT, "", 1)).containsExactly(DeviceProgress.nothing("device-0"));
+    // The last bytes are not in the store yet; a page is full nevertheless.
+    deliver("device-2", 999, 1);
+    deliver("device-3", 0, 1000);
+    deliver("device-5", 0, 5);
+    assertThat(missing("", 2)).containsExactly("device-0", "device-5");
+    assertThat(missing("device-5", 2)).containsExactly("device-6", "device-8");
+    book.flush(100);
+    assertThat(missing("", 9)).containsExactly("device-0", "device-5", "device-6", "device-8");
+  }
+
+  @Test
+  void whatADeviceHasIsWrittenBeforeItIsRead() {
+    deliver("a", 0, 10);
+    deliver("b", 0, 20);
+    assertThat(book.ofDevice("b", 9)).hasSize(1);
+    assertThat(book.ofDevice("b", 9).getFirst().progress().delivered().count()).isEqualTo(20);
+    assertThat(book.size()).isEqualTo(1);
+    deliver("b", 20, 1);
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.flush(10)).isZero();
+    assertThat(book.ofDevice("b", 9).getFirst().progress().delivered().count()).isEqualTo(21);
+    assertThat(book.size()).isZero();
   }
 
   @Test
@@ -150,6 +191,10 @@ class ProgressBookTest {
     return book.list(SUBJECT, after, limit).stream().map(DeviceProgress::device).toList();
   }
 
+  private List<String> missing(String after, int limit) {
+    return book.missing(SUBJECT, after, limit).stream().map(DeviceProgress::device).toList();
+  }
+
   private static ProgressSubject subject(String repository, int digest) {
     byte[] bytes = new byte[32];
     bytes[0] = (byte) digest;
@@ -184,6 +229,29 @@ class ProgressBookTest {
           .map(row -> row.getValue())
           .filter(progress -> progress.device().compareTo(after) > 0)
           .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public synchronized List<DeviceProgress> missing(
+        ProgressSubject subject, String after, int limit) {
+      return rows.values().stream()
+          .map(DeviceProgress::device)
+          .distinct()
+          .filter(device -> device.compareTo(after) > 0)
+          .sorted()
+          .map(device -> rows.getOrDefault(subject + " " + device, DeviceProgress.nothing(device)))
+          .filter(progress -> progress.delivered().count() < subject.length())
+          .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public synchronized List<ArtifactProgress> ofDevice(String device, int limit) {
+      return rows.values().stream()
+          .filter(progress -> progress.device().equals(device))
+          .limit(limit)
+          .map(progress -> new ArtifactProgress(new ArtifactId("edge", "a"), 1000, progress))
           .toList();
     }
 
