@@ -22,11 +22,15 @@ import org.jspecify.annotations.Nullable;
  * Takes down what is sent to devices, and writes it into the store in batches. Thread-safe.
  *
  * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
- * so many named themselves from one address. What comes beyond is not taken down, and counted.
+ * so many named themselves from one address. A device that has its bytes in many pieces counts as
+ * several. What comes beyond is not taken down, and counted.
  */
 public final class ProgressBook {
   /** Longest name of a device, in characters. */
   public static final int MAX_NAME_LENGTH = 512;
+
+  /** So many pieces of one device need about as much memory as another device. */
+  private static final int RUNS_OF_DEVICE = 16;
 
   private final ProgressStore store;
   private final InstantSource clock;
@@ -70,11 +74,27 @@ public final class ProgressBook {
     }
     Key key = new Key(subject, device.name());
     Instant now = clock.instant();
-    Pending known =
-        pending.computeIfPresent(
-            key, (_, before) -> new Pending(before.delivered.plus(range), now, before.origin));
-    if (known == null) {
-      begin(key, device.origin(), DeliveredBytes.of(range), now);
+    boolean[] isNew = {false};
+    pending.compute(
+        key,
+        (_, before) -> {
+          Pending after =
+              before == null
+                  ? new Pending(DeliveredBytes.of(range), now, device.origin())
+                  : new Pending(before.delivered.plus(range), now, before.origin);
+          int more = after.weight() - (before == null ? 0 : before.weight());
+          if (more > 0 && !begun(after.origin, more)) {
+            lost.incrementAndGet();
+            return before;
+          }
+          if (more < 0) {
+            ended(after.origin, -more);
+          }
+          isNew[0] = before == null;
+          return after;
+        });
+    if (isNew[0]) {
+      order.add(key);
     }
   }
 
@@ -189,7 +209,7 @@ public final class ProgressBook {
   }
 
   private void written() {
-    writing.forEach(each -> ended(each.pending.origin));
+    writing.forEach(each -> ended(each.pending.origin, each.pending.weight()));
     writing.clear();
   }
 
@@ -200,53 +220,36 @@ public final class ProgressBook {
     }
   }
 
-  /** Returns how many devices have progress that is not in the store yet. */
+  /**
+   * Returns how many devices have progress that is not in the store yet; one with many pieces
+   * counts as several.
+   */
   public int size() {
     return size.get();
   }
 
-  /** Returns how many deliveries were not taken down because there were too many devices. */
+  /** Returns how many deliveries were not taken down because there was too much already. */
   public long lost() {
     return lost.get();
   }
 
-  private void begin(Key key, @Nullable Object origin, DeliveredBytes delivered, Instant now) {
-    if (!begun(origin)) {
-      lost.incrementAndGet();
-      return;
-    }
-    boolean[] isNew = {false};
-    pending.compute(
-        key,
-        (_, before) -> {
-          isNew[0] = before == null;
-          return before == null
-              ? new Pending(delivered, now, origin)
-              : new Pending(before.delivered.plus(delivered), now, before.origin);
-        });
-    if (isNew[0]) {
-      order.add(key);
-    } else {
-      ended(origin);
-    }
-  }
-
-  private boolean begun(@Nullable Object origin) {
-    if (size.incrementAndGet() > maxPending) {
-      size.decrementAndGet();
+  private boolean begun(@Nullable Object origin, int weight) {
+    if (size.addAndGet(weight) > maxPending) {
+      size.addAndGet(-weight);
       return false;
     }
-    if (origin != null && sizeByOrigin.merge(origin, 1, Integer::sum) > maxPendingOfOrigin) {
-      ended(origin);
+    if (origin != null && sizeByOrigin.merge(origin, weight, Integer::sum) > maxPendingOfOrigin) {
+      ended(origin, weight);
       return false;
     }
     return true;
   }
 
-  private void ended(@Nullable Object origin) {
-    size.decrementAndGet();
+  private void ended(@Nullable Object origin, int weight) {
+    size.addAndGet(-weight);
     if (origin != null) {
-      sizeByOrigin.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
+      sizeByOrigin.computeIfPresent(
+          origin, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
     }
   }
 
@@ -282,5 +285,10 @@ public final class ProgressBook {
     }
   }
 
-  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {}
+  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {
+    /** As how many devices it counts. */
+    int weight() {
+      return 1 + delivered.runs() / RUNS_OF_DEVICE;
+    }
+  }
 }

@@ -146,6 +146,30 @@ class ProgressBookTest {
     assertThat(book.size()).isEqualTo(1);
   }
 
+  /** Each piece needs memory; a client that asks for one byte here and one there has thousands. */
+  @Test
+  void manyPiecesCountAsSeveralDevices() {
+    ProgressSubject large = new ProgressSubject("edge", SUBJECT.sha256(), 1 << 20);
+    Device known = new Device("known", null);
+    for (int i = 0; i < 100; i++) {
+      book.delivered(large, known, new ByteRange(2L * i, 1));
+    }
+    assertThat(book.size()).isEqualTo(1 + 100 / 16);
+    assertThat(book.lost()).isZero();
+    // What is in one piece again counts as one.
+    book.delivered(large, known, new ByteRange(0, 200));
+    assertThat(book.size()).isEqualTo(1);
+    for (int i = 0; i < 1000; i++) {
+      book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1));
+    }
+    assertThat(book.size()).isEqualTo(1 + 10);
+    assertThat(book.lost()).isEqualTo(1000 - (10 * 16 - 1));
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.size()).isZero();
+    book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1));
+    assertThat(book.size()).isEqualTo(1);
+  }
+
   @Test
   void devicesBeyondTheBoundAreNotTakenDown() {
     for (int i = 0; i < 2000; i++) {
