@@ -2,12 +2,15 @@ package io.artifactserver.core.progress;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,11 +22,15 @@ import org.jspecify.annotations.Nullable;
  * Takes down what is sent to devices, and writes it into the store in batches. Thread-safe.
  *
  * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
- * so many named themselves from one address. What comes beyond is not taken down, and counted.
+ * so many named themselves from one address. A device that has its bytes in many pieces counts as
+ * several. What comes beyond is not taken down, and counted.
  */
 public final class ProgressBook {
   /** Longest name of a device, in characters. */
   public static final int MAX_NAME_LENGTH = 512;
+
+  /** So many pieces of one device need about as much memory as another device. */
+  private static final int RUNS_OF_DEVICE = 16;
 
   private final ProgressStore store;
   private final InstantSource clock;
@@ -67,11 +74,27 @@ public final class ProgressBook {
     }
     Key key = new Key(subject, device.name());
     Instant now = clock.instant();
-    Pending known =
-        pending.computeIfPresent(
-            key, (_, before) -> new Pending(before.delivered.plus(range), now, before.origin));
-    if (known == null) {
-      begin(key, device.origin(), DeliveredBytes.of(range), now);
+    boolean[] isNew = {false};
+    pending.compute(
+        key,
+        (_, before) -> {
+          Pending after =
+              before == null
+                  ? new Pending(DeliveredBytes.of(range), now, device.origin())
+                  : new Pending(before.delivered.plus(range), now, before.origin);
+          int more = after.weight() - (before == null ? 0 : before.weight());
+          if (more > 0 && !begun(after.origin, more)) {
+            lost.incrementAndGet();
+            return before;
+          }
+          if (more < 0) {
+            ended(after.origin, -more);
+          }
+          isNew[0] = before == null;
+          return after;
+        });
+    if (isNew[0]) {
+      order.add(key);
     }
   }
 
@@ -85,15 +108,27 @@ public final class ProgressBook {
   public synchronized int flush(int limit) {
     Key key;
     while (writing.size() < limit && (key = order.poll()) != null) {
-      Key polled = key;
-      // It is never in neither of the two, where a reader would miss it.
-      pending.computeIfPresent(
-          polled,
-          (_, taken) -> {
-            writing.add(new Writing(polled, taken));
-            return null;
-          });
+      take(key);
     }
+    return write();
+  }
+
+  private synchronized void flush(String device) {
+    pending.keySet().stream().filter(key -> key.device.equals(device)).toList().forEach(this::take);
+    var _ = write();
+  }
+
+  /** It is never in neither of the two, where a reader would miss it. */
+  private void take(Key key) {
+    pending.computeIfPresent(
+        key,
+        (_, taken) -> {
+          writing.add(new Writing(key, taken));
+          return null;
+        });
+  }
+
+  private int write() {
     List<Addition> batch = writing.stream().map(Writing::addition).toList();
     if (batch.isEmpty()) {
       return 0;
@@ -120,18 +155,61 @@ public final class ProgressBook {
    * @param limit of the page's size
    */
   public List<DeviceProgress> list(ProgressSubject subject, String after, int limit) {
-    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
-    TreeMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
-    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
-    writing.forEach(value -> merge(merged, value, subject, after));
+    SortedMap<String, DeviceProgress> merged = recent(subject, after);
     for (DeviceProgress stored : store.list(subject, after, limit)) {
       merged.merge(stored.device(), stored, DeviceProgress::merged);
     }
     return merged.values().stream().limit(limit).toList();
   }
 
+  /**
+   * Returns a page of the devices that had something of the subject's repository and do not have
+   * all of the subject, by name. A device that is new in the repository is in it as soon as the
+   * store has it.
+   *
+   * @param after every name comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  public List<DeviceProgress> missing(ProgressSubject subject, String after, int limit) {
+    List<DeviceProgress> missing = new ArrayList<>();
+    String from = after;
+    List<DeviceProgress> page;
+    do {
+      Map<String, DeviceProgress> recent = recent(subject, from);
+      page = store.missing(subject, from, limit);
+      for (DeviceProgress stored : page) {
+        from = stored.device();
+        DeviceProgress both = recent.getOrDefault(from, stored).plus(stored);
+        if (both.delivered().count() < subject.length()) {
+          missing.add(both);
+        }
+      }
+    } while (page.size() == limit && missing.size() < limit);
+    return missing.stream().limit(limit).toList();
+  }
+
+  /**
+   * Returns what a device has of artifacts that are there, the newest first. What is about to be in
+   * the store is written first.
+   *
+   * @param limit most artifacts
+   */
+  public List<ArtifactProgress> ofDevice(String device, int limit) {
+    flush(device);
+    return store.ofDevice(device, limit);
+  }
+
+  /** What the store does not have yet, or is about to have. */
+  private SortedMap<String, DeviceProgress> recent(ProgressSubject subject, String after) {
+    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
+    SortedMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
+    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
+    writing.forEach(value -> merge(merged, value, subject, after));
+    return merged;
+  }
+
   private void written() {
-    writing.forEach(each -> ended(each.pending.origin));
+    writing.forEach(each -> ended(each.pending.origin, each.pending.weight()));
     writing.clear();
   }
 
@@ -142,53 +220,36 @@ public final class ProgressBook {
     }
   }
 
-  /** Returns how many devices have progress that is not in the store yet. */
+  /**
+   * Returns how many devices have progress that is not in the store yet; one with many pieces
+   * counts as several.
+   */
   public int size() {
     return size.get();
   }
 
-  /** Returns how many deliveries were not taken down because there were too many devices. */
+  /** Returns how many deliveries were not taken down because there was too much already. */
   public long lost() {
     return lost.get();
   }
 
-  private void begin(Key key, @Nullable Object origin, DeliveredBytes delivered, Instant now) {
-    if (!begun(origin)) {
-      lost.incrementAndGet();
-      return;
-    }
-    boolean[] isNew = {false};
-    pending.compute(
-        key,
-        (_, before) -> {
-          isNew[0] = before == null;
-          return before == null
-              ? new Pending(delivered, now, origin)
-              : new Pending(before.delivered.plus(delivered), now, before.origin);
-        });
-    if (isNew[0]) {
-      order.add(key);
-    } else {
-      ended(origin);
-    }
-  }
-
-  private boolean begun(@Nullable Object origin) {
-    if (size.incrementAndGet() > maxPending) {
-      size.decrementAndGet();
+  private boolean begun(@Nullable Object origin, int weight) {
+    if (size.addAndGet(weight) > maxPending) {
+      size.addAndGet(-weight);
       return false;
     }
-    if (origin != null && sizeByOrigin.merge(origin, 1, Integer::sum) > maxPendingOfOrigin) {
-      ended(origin);
+    if (origin != null && sizeByOrigin.merge(origin, weight, Integer::sum) > maxPendingOfOrigin) {
+      ended(origin, weight);
       return false;
     }
     return true;
   }
 
-  private void ended(@Nullable Object origin) {
-    size.decrementAndGet();
+  private void ended(@Nullable Object origin, int weight) {
+    size.addAndGet(-weight);
     if (origin != null) {
-      sizeByOrigin.computeIfPresent(origin, (_, count) -> count == 1 ? null : count - 1);
+      sizeByOrigin.computeIfPresent(
+          origin, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
     }
   }
 
@@ -224,5 +285,10 @@ public final class ProgressBook {
     }
   }
 
-  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {}
+  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {
+    /** As how many devices it counts. */
+    int weight() {
+      return 1 + delivered.runs() / RUNS_OF_DEVICE;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.core.progress;
 
+import io.artifactserver.core.catalog.ArtifactId;
 import java.time.Instant;
 import java.util.List;
 
@@ -20,12 +21,36 @@ public interface ProgressStore {
   List<DeviceProgress> list(ProgressSubject subject, String after, int limit);
 
   /**
+   * Returns a page of the devices that have something of the subject's repository, but not all of
+   * the subject, by name. Those that have nothing of the subject are {@link
+   * DeviceProgress#nothing}.
+   *
+   * @param after every name comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  List<DeviceProgress> missing(ProgressSubject subject, String after, int limit);
+
+  /**
+   * Returns what a device has of artifacts that are there, the newest first.
+   *
+   * @param limit most artifacts
+   */
+  List<ArtifactProgress> ofDevice(String device, int limit);
+
+  /**
    * Forgets devices whose progress has not changed since.
    *
    * @param limit most rows
    * @return how many were forgotten
    */
   int deleteUnchangedSince(Instant instant, int limit);
+
+  /**
+   * What a device has of an artifact. Immutable.
+   *
+   * @param length of the artifact, in bytes
+   */
+  record ArtifactProgress(ArtifactId id, long length, DeviceProgress progress) {}
 
   /**
    * What was sent to a device since it was last added. Immutable.

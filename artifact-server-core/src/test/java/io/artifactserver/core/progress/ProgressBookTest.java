@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -62,6 +63,46 @@ class ProgressBookTest {
   }
 
   @Test
+  void whoDoesNotHaveAllOfItIsMissing() {
+    for (int i = 0; i < 9; i++) {
+      String device = "device-" + i;
+      if (i % 3 == 0) {
+        // Has something else.
+        book.delivered(subject("edge", 2), new Device(device, null), new ByteRange(0, 1));
+      } else {
+        deliver(device, 0, i % 3 == 1 ? 1000 : 999);
+      }
+    }
+    assertThat(book.missing(SUBJECT, "", 10)).isEmpty();
+    book.flush(100);
+    assertThat(missing("", 10))
+        .containsExactly("device-0", "device-2", "device-3", "device-5", "device-6", "device-8");
+    assertThat(book.missing(SUBJECT, "", 1)).containsExactly(DeviceProgress.nothing("device-0"));
+    // The last bytes are not in the store yet; a page is full nevertheless.
+    deliver("device-2", 999, 1);
+    deliver("device-3", 0, 1000);
+    deliver("device-5", 0, 5);
+    assertThat(missing("", 2)).containsExactly("device-0", "device-5");
+    assertThat(missing("device-5", 2)).containsExactly("device-6", "device-8");
+    book.flush(100);
+    assertThat(missing("", 9)).containsExactly("device-0", "device-5", "device-6", "device-8");
+  }
+
+  @Test
+  void whatADeviceHasIsWrittenBeforeItIsRead() {
+    deliver("a", 0, 10);
+    deliver("b", 0, 20);
+    assertThat(book.ofDevice("b", 9)).hasSize(1);
+    assertThat(book.ofDevice("b", 9).getFirst().progress().delivered().count()).isEqualTo(20);
+    assertThat(book.size()).isEqualTo(1);
+    deliver("b", 20, 1);
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.flush(10)).isZero();
+    assertThat(book.ofDevice("b", 9).getFirst().progress().delivered().count()).isEqualTo(21);
+    assertThat(book.size()).isZero();
+  }
+
+  @Test
   void aStoreThatFailsLosesNothing() {
     deliver("a", 0, 10);
     rows.failure = new CatalogUnavailableException("The store is away");
@@ -102,6 +143,30 @@ class ProgressBookTest {
     assertThat(names("", 100)).contains("neighbour", "known").hasSize(12);
     book.flush(100);
     book.delivered(SUBJECT, new Device("again", "192.0.2.1"), new ByteRange(0, 1));
+    assertThat(book.size()).isEqualTo(1);
+  }
+
+  /** Each piece needs memory; a client that asks for one byte here and one there has thousands. */
+  @Test
+  void manyPiecesCountAsSeveralDevices() {
+    ProgressSubject large = new ProgressSubject("edge", SUBJECT.sha256(), 1 << 20);
+    Device known = new Device("known", null);
+    for (int i = 0; i < 100; i++) {
+      book.delivered(large, known, new ByteRange(2L * i, 1));
+    }
+    assertThat(book.size()).isEqualTo(1 + 100 / 16);
+    assertThat(book.lost()).isZero();
+    // What is in one piece again counts as one.
+    book.delivered(large, known, new ByteRange(0, 200));
+    assertThat(book.size()).isEqualTo(1);
+    for (int i = 0; i < 1000; i++) {
+      book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1));
+    }
+    assertThat(book.size()).isEqualTo(1 + 10);
+    assertThat(book.lost()).isEqualTo(1000 - (10 * 16 - 1));
+    assertThat(book.flush(10)).isEqualTo(2);
+    assertThat(book.size()).isZero();
+    book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1));
     assertThat(book.size()).isEqualTo(1);
   }
 
@@ -150,6 +215,10 @@ class ProgressBookTest {
     return book.list(SUBJECT, after, limit).stream().map(DeviceProgress::device).toList();
   }
 
+  private List<String> missing(String after, int limit) {
+    return book.missing(SUBJECT, after, limit).stream().map(DeviceProgress::device).toList();
+  }
+
   private static ProgressSubject subject(String repository, int digest) {
     byte[] bytes = new byte[32];
     bytes[0] = (byte) digest;
@@ -184,6 +253,29 @@ class ProgressBookTest {
           .map(row -> row.getValue())
           .filter(progress -> progress.device().compareTo(after) > 0)
           .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public synchronized List<DeviceProgress> missing(
+        ProgressSubject subject, String after, int limit) {
+      return rows.values().stream()
+          .map(DeviceProgress::device)
+          .distinct()
+          .filter(device -> device.compareTo(after) > 0)
+          .sorted()
+          .map(device -> rows.getOrDefault(subject + " " + device, DeviceProgress.nothing(device)))
+          .filter(progress -> progress.delivered().count() < subject.length())
+          .limit(limit)
+          .toList();
+    }
+
+    @Override
+    public synchronized List<ArtifactProgress> ofDevice(String device, int limit) {
+      return rows.values().stream()
+          .filter(progress -> progress.device().equals(device))
+          .limit(limit)
+          .map(progress -> new ArtifactProgress(new ArtifactId("edge", "a"), 1000, progress))
           .toList();
     }
 

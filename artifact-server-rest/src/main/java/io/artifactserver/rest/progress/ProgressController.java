@@ -1,10 +1,12 @@
 package io.artifactserver.rest.progress;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
+import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
@@ -15,6 +17,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -23,7 +26,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What devices have of an artifact. Thread-safe. */
+/** What devices have of artifacts. Thread-safe. */
 @RestController
 @RequestMapping("/api/v1/progress")
 @Tag(name = "Progress")
@@ -38,56 +41,79 @@ public class ProgressController {
     this.book = book;
   }
 
-  /** A page of devices, by name. */
+  /** A page of devices, by name; or the artifacts of one device. */
   @GetMapping
   @Operation(
-      summary = "Show which devices have an artifact",
+      summary = "Show which devices have an artifact, or what a device has",
       description =
-          "Devices that were sent some of the artifact, by name. \"complete\" is true once every byte"
-              + " was sent. The Link field names the next page.")
+          "With \"repository\" and \"path\": devices that were sent some of the artifact, by name."
+              + " With \"missing\" as well: devices that were sent something of the repository, and"
+              + " not all of the artifact. With \"device\" alone: the artifacts that it was sent"
+              + " some of, the newest first, 1000 at most unless \"limit\" says otherwise."
+              + " \"complete\" is true once every byte was sent. The Link field names the next page"
+              + " of devices.")
   public ResponseEntity<List<ProgressView>> list(
-      @RequestParam String repository,
-      @RequestParam String path,
+      @RequestParam(required = false) @Nullable String repository,
+      @RequestParam(required = false) @Nullable String path,
+      @RequestParam(required = false) @Nullable String device,
+      @Parameter(description = "Devices that do not have all of the artifact")
+          @RequestParam(defaultValue = "false")
+          boolean missing,
       @Parameter(description = "Every name comes behind it") @RequestParam(defaultValue = "")
           String after,
       @Parameter(description = "Of the page's size, 1 to 10000")
           @RequestParam(defaultValue = "1000")
           int limit) {
     if (limit < 1 || limit > MAX_LIMIT || after.indexOf('\0') >= 0) {
-      throw new ProblemException(
-          Problems.of(
-              HttpStatus.BAD_REQUEST,
-              "Page out of bounds",
-              "\"limit\" is 1 to %d, and \"after\" the name of a device.".formatted(MAX_LIMIT)));
+      throw refused(
+          "Page out of bounds",
+          "\"limit\" is 1 to %d, and \"after\" the name of a device.".formatted(MAX_LIMIT));
+    }
+    if (device != null && repository == null && path == null) {
+      if (device.indexOf('\0') >= 0) {
+        throw refused("No device", "\"device\" is the name of a device.");
+      }
+      return ResponseEntity.ok(
+          book.ofDevice(device, limit).stream().map(ProgressView::of).toList());
+    }
+    if (repository == null || path == null || device != null) {
+      throw refused(
+          "Unclear question", "Ask with \"repository\" and \"path\", or with \"device\" alone.");
     }
     ArtifactId id = new ArtifactId(repository, path);
-    Artifact artifact =
-        catalog
-            .find(id)
-            .orElseThrow(() ->
-                new ProblemException(
-                    Problems.of(
-                        HttpStatus.NOT_FOUND,
-                        "No such artifact",
-                        "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
-                            .formatted(id, repository))));
+    Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
     ProgressSubject subject =
         new ProgressSubject(repository, artifact.digests().sha256(), artifact.length());
-    List<DeviceProgress> found = book.list(subject, after, limit + 1);
+    List<DeviceProgress> found =
+        missing ? book.missing(subject, after, limit + 1) : book.list(subject, after, limit + 1);
     List<DeviceProgress> page = found.subList(0, Math.min(limit, found.size()));
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (found.size() > limit) {
-      response.header(HttpHeaders.LINK, nextLink(id, page.getLast().device(), limit));
+      response.header(HttpHeaders.LINK, nextLink(id, missing, page.getLast().device(), limit));
     }
     return response.body(
-        page.stream().map(progress -> ProgressView.of(progress, artifact.length())).toList());
+        page.stream().map(progress -> ProgressView.of(null, progress, artifact.length())).toList());
   }
 
-  private static String nextLink(ArtifactId id, String after, int limit) {
-    return "</api/v1/progress?repository=%s&path=%s&after=%s&limit=%d>; rel=\"next\""
+  private static ProblemException refused(String title, String detail) {
+    return new ProblemException(Problems.of(HttpStatus.BAD_REQUEST, title, detail));
+  }
+
+  private static ProblemException notFound(ArtifactId id) {
+    return new ProblemException(
+        Problems.of(
+            HttpStatus.NOT_FOUND,
+            "No such artifact",
+            "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
+                .formatted(id, id.repository())));
+  }
+
+  private static String nextLink(ArtifactId id, boolean missing, String after, int limit) {
+    return "</api/v1/progress?repository=%s&path=%s%s&after=%s&limit=%d>; rel=\"next\""
         .formatted(
             id.repository(),
             URLEncoder.encode(id.path(), StandardCharsets.UTF_8),
+            missing ? "&missing=true" : "",
             URLEncoder.encode(after, StandardCharsets.UTF_8),
             limit);
   }
@@ -95,18 +121,36 @@ public class ProgressController {
   /**
    * What one device has of an artifact.
    *
+   * @param repository of the artifact; absent where the question names it
+   * @param path of the artifact; absent where the question names it
    * @param device name of the device
    * @param bytes how many were sent, each counted once
    * @param length of the artifact, in bytes
    * @param complete whether every byte was sent
-   * @param updated when the last of them were sent
+   * @param updated when the last of them were sent; null if none were
    */
   public record ProgressView(
-      String device, long bytes, long length, boolean complete, Instant updated) {
-    static ProgressView of(DeviceProgress progress, long length) {
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String repository,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String path,
+      String device,
+      long bytes,
+      long length,
+      boolean complete,
+      @Nullable Instant updated) {
+    static ProgressView of(ProgressStore.ArtifactProgress found) {
+      return of(found.id(), found.progress(), found.length());
+    }
+
+    static ProgressView of(@Nullable ArtifactId id, DeviceProgress progress, long length) {
       long bytes = progress.delivered().count();
       return new ProgressView(
-          progress.device(), bytes, length, bytes == length, progress.updatedAt());
+          id == null ? null : id.repository(),
+          id == null ? null : id.path(),
+          progress.device(),
+          bytes,
+          length,
+          bytes == length,
+          progress.updatedAt().equals(DeviceProgress.NEVER) ? null : progress.updatedAt());
     }
   }
 }

@@ -465,6 +465,16 @@ class GrantedDownloadTest {
     }
 
     @Override
+    public List<DeviceProgress> missing(ProgressSubject subject, String after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<ArtifactProgress> ofDevice(String device, int limit) {
+      return List.of();
+    }
+
+    @Override
     public int deleteUnchangedSince(Instant instant, int limit) {
       return 0;
     }

@@ -216,6 +216,27 @@ class ClassLimitsIT {
         .contains("\"before\":{\"name\":\"egress\"");
   }
 
+  @Test
+  void aLimitIsInForceAfterACrashAndADeletedOneIsNot() throws Exception {
+    set("site", "{%s, \"addresses\": [\"127.0.10.0/24\"]}".formatted(NEVER));
+    String all = operator.get("/api/v1/limits").body();
+    server.kill();
+    server.restart();
+    assertThat(operator.get("/api/v1/limits").body()).isEqualTo(all);
+    HttpClient slow = client("127.0.10.1", HttpClient.Version.HTTP_1_1);
+    HttpClient fast = client("127.0.11.1", HttpClient.Version.HTTP_1_1);
+    CompletableFuture<HttpResponse<byte[]>> paced =
+        slow.sendAsync(request("plain", LENGTH), BodyHandlers.ofByteArray());
+    assertThat(get(fast, "plain", LENGTH).body()).isEqualTo(CONTENT);
+    assertThat(paced).isNotDone();
+    assertThat(operator.delete("/api/v1/limits/site").statusCode()).isEqualTo(204);
+    assertThat(paced.get().body()).isEqualTo(CONTENT);
+    server.stop();
+    server.restart();
+    assertThat(operator.get("/api/v1/limits").body()).isEqualTo("[]");
+    assertThat(get(slow, "plain", LENGTH).body()).isEqualTo(CONTENT);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

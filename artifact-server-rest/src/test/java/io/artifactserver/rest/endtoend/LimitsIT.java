@@ -2,17 +2,20 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.waiting.Eventually;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -119,6 +122,60 @@ class LimitsIT {
         assertThat(response.body()).isEqualTo(CONTENT);
         assertThat(fieldsOf(response)).isEqualTo(fieldsOf(beside));
       }
+    }
+  }
+
+  /** All of them have begun, and are far from their end, while the limit changes. */
+  @Test
+  void aLimitComesAndGoesUnder500Downloads(PackagedServer server) throws Exception {
+    byte[] content = Bytes.random(200_000, 26);
+    List<HttpClient> clients = new ArrayList<>();
+    try (Operator operator = new Operator(server)) {
+      operator.createEncryptedRepository("limit-500");
+      operator.put("limit-500", "image", content);
+      setLimits(operator, "limit-500", "{\"bytesPerSecond\": 1000000}");
+      AtomicInteger begun = new AtomicInteger();
+      List<CompletableFuture<HttpResponse<byte[]>>> paced = new ArrayList<>();
+      for (int client = 0; client < 10; client++) {
+        HttpClient.Version version =
+            client < 8 ? HttpClient.Version.HTTP_1_1 : HttpClient.Version.HTTP_2;
+        clients.add(HttpClient.newBuilder().version(version).build());
+        // What follows over HTTP/2 has one connection.
+        get(clients.getLast(), server, "limit-500", "bytes=0-0");
+        for (int i = 0; i < 50; i++) {
+          paced.add(
+              clients
+                  .getLast()
+                  .sendAsync(
+                      request(server, "limit-500", "bytes=0-"),
+                      _ -> {
+                        begun.incrementAndGet();
+                        return BodySubscribers.ofByteArray();
+                      }));
+        }
+      }
+      Eventually.eventually("All have begun", () -> begun.get() == paced.size());
+      // Zero would hold them for ever.
+      assertThat(
+              operator
+                  .json(
+                      "PUT",
+                      "/api/v1/repositories/limit-500/limits",
+                      "{\"bytesPerSecond\": 0, \"concurrentDownloads\": 0}")
+                  .statusCode())
+          .isEqualTo(400);
+      for (int round = 0; round < 10; round++) {
+        setLimits(operator, "limit-500", "{\"bytesPerSecond\": 1, \"concurrentDownloads\": 1}");
+        setLimits(operator, "limit-500", "{\"bytesPerSecond\": 2000000}");
+      }
+      setLimits(operator, "limit-500", "{\"bytesPerSecond\": 1}");
+      assertThat(paced).anyMatch(each -> !each.isDone());
+      setLimits(operator, "limit-500", "{\"bytesPerSecond\": null}");
+      for (CompletableFuture<HttpResponse<byte[]>> each : paced) {
+        assertThat(each.get().body()).isEqualTo(content);
+      }
+    } finally {
+      clients.forEach(HttpClient::shutdownNow);
     }
   }
 

@@ -130,6 +130,44 @@ class ProgressIT {
   }
 
   @Test
+  void tellsWhatADeviceHasAndWhoHasNotFetched(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server)) {
+      operator.createRepository("fleet", true);
+      for (String name : new String[] {"old", "new", "new-again"}) {
+        operator.put("fleet", name, Bytes.random(1000, name.startsWith("new") ? 1 : 0));
+      }
+      String all = "/api/v1/progress?repository=fleet&path=new&missing=true";
+      get(server, "/artifacts/fleet/old", "RAUC-Serial", "done");
+      get(server, "/artifacts/fleet/old", "RAUC-Serial", "idle one");
+      get(server, "/artifacts/fleet/old", "RAUC-Serial", "half");
+      get(server, "/artifacts/fleet/new", "RAUC-Serial", "done");
+      get(server, "/artifacts/fleet/new", "RAUC-Serial", "half", "Range", "bytes=0-499");
+      Eventually.eventuallyPasses(
+          "Two devices do not have all of it",
+          () ->
+              assertThat(operator.get(all).body())
+                  .matches(
+                      "\\[\\{\"device\":\"half\",\"bytes\":500,\"length\":1000,\"complete\":false,\"updated\":\"[^\"]+\"},"
+                          + "\\{\"device\":\"idle one\",\"bytes\":0,\"length\":1000,\"complete\":false,\"updated\":null}]"));
+      HttpResponse<String> first = operator.get(all + "&limit=1");
+      assertThat(first.body()).contains("half").doesNotContain("idle");
+      String next = first.headers().firstValue("Link").orElseThrow();
+      assertThat(operator.get(next.substring(1, next.indexOf('>'))).body())
+          .contains("idle one")
+          .doesNotContain("half");
+      // Both paths have the same bytes.
+      assertThat(operator.get("/api/v1/progress?device=half").body())
+          .matches(
+              "\\[\\{\"repository\":\"fleet\",\"path\":\"new\",\"device\":\"half\",\"bytes\":500,.*"
+                  + "\"path\":\"new-again\",\"device\":\"half\",\"bytes\":500,.*"
+                  + "\"path\":\"old\",\"device\":\"half\",\"bytes\":1000,\"length\":1000,\"complete\":true,.*");
+      assertThat(operator.get("/api/v1/progress?device=half&limit=1").body().split("path"))
+          .hasSize(2);
+      assertThat(operator.get("/api/v1/progress?device=nobody").body()).isEqualTo("[]");
+    }
+  }
+
+  @Test
   void oneClientCannotInventDevicesWithoutEnd(PackagedServer server) throws Exception {
     // It uses up what its address may name, so it has one that no other test has.
     InetAddress inventor = InetAddress.getByName("127.0.0.2");
@@ -162,6 +200,13 @@ class ProgressIT {
     "?repository=public&path=table.bin&limit=10001, 400",
     "?repository=public&path=table.bin&after=%00, 400",
     "?repository=public&path=../a, 400",
+    "?repository=public&path=absent&missing=true, 404",
+    "?repository=public&path=table.bin&missing=perhaps, 400",
+    "?device=a&repository=public, 400",
+    "?device=a&repository=public&path=table.bin, 400",
+    "?device=%00, 400",
+    "?device=a&limit=0, 400",
+    "?path=a, 400",
     "?repository=public, 400"
   })
   void refusesWhatNamesNoArtifact(String query, int status, PackagedServer server)

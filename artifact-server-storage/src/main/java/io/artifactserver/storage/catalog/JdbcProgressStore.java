@@ -1,9 +1,11 @@
 package io.artifactserver.storage.catalog;
 
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.progress.DeliveredBytes;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.range.ByteRange;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -48,6 +50,32 @@ final class JdbcProgressStore implements ProgressStore {
       limit ?
       """;
 
+  private static final String MISSING =
+      """
+      select seen.device, p.delivered, p.updated_at
+      from (
+        select distinct device from progress
+        where repository_id = (select id from repository where name = ?) and device > ?
+      ) seen
+      left join progress p
+        on p.repository_id = (select id from repository where name = ?)
+        and p.sha256 = ? and p.device = seen.device
+      where p.delivered is distinct from ?
+      order by seen.device
+      limit ?
+      """;
+
+  private static final String OF_DEVICE =
+      """
+      select r.name, a.path, b.length, p.device, p.delivered, p.updated_at
+      from repository r
+      join progress p on p.repository_id = r.id and p.device = ?
+      join blob b on b.sha256 = p.sha256
+      join artifact a on a.blob_id = b.id and a.repository_id = r.id
+      order by p.updated_at desc, r.name, a.path
+      limit ?
+      """;
+
   private static final String DELETE =
       """
       delete from progress where ctid = any (array(
@@ -89,6 +117,38 @@ final class JdbcProgressStore implements ProgressStore {
             subject.repository(),
             subject.sha256().bytes(),
             after,
+            limit));
+  }
+
+  @Override
+  public List<DeviceProgress> missing(ProgressSubject subject, String after, int limit) {
+    byte[] whole = DeliveredBytes.of(ByteRange.whole(subject.length())).encoded();
+    return transactions.read(() ->
+        jdbc.query(
+            MISSING,
+            (row, _) ->
+                row.getBytes("delivered") == null
+                    ? DeviceProgress.nothing(row.getString("device"))
+                    : progress(row),
+            subject.repository(),
+            after,
+            subject.repository(),
+            subject.sha256().bytes(),
+            whole,
+            limit));
+  }
+
+  @Override
+  public List<ArtifactProgress> ofDevice(String device, int limit) {
+    return transactions.read(() ->
+        jdbc.query(
+            OF_DEVICE,
+            (row, _) ->
+                new ArtifactProgress(
+                    new ArtifactId(row.getString("name"), row.getString("path")),
+                    row.getLong("length"),
+                    progress(row)),
+            device,
             limit));
   }
 

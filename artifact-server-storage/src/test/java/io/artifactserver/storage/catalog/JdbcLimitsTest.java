@@ -2,9 +2,12 @@ package io.artifactserver.storage.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.limit.LimitStore;
 import io.artifactserver.core.limit.NamedLimit;
 import io.artifactserver.core.limit.Network;
@@ -16,6 +19,7 @@ import io.artifactserver.core.progress.DeliveredBytes;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.postgres.TestDatabase;
@@ -123,6 +127,71 @@ class JdbcLimitsTest {
     assertThat(progress.list(subject, "", 1)).containsExactly(device("a", 5, 5, 0));
     assertThat(progress.list(subject("absent", 1), "", 1)).isEmpty();
     assertThat(progress.list(subject("edge", 2), "", 9)).containsExactly(device("b", 0, 2, 9));
+  }
+
+  @Test
+  void tellsWhichDevicesDoNotHaveAllOfIt() {
+    ArtifactCatalog catalog = application.bean(ArtifactCatalog.class);
+    catalog.createRepository("fleet", true, false);
+    ProgressSubject current = subject("fleet", 4);
+    progress.add(
+        List.of(
+            addition(current, "complete", 0, 1000, 0),
+            addition(current, "half", 0, 500, 1),
+            addition(current, "without the first byte", 1, 999, 2),
+            addition(subject("fleet", 5), "complete", 0, 1000, 0),
+            addition(subject("fleet", 5), "half", 0, 1000, 0),
+            addition(subject("fleet", 5), "has an old one", 0, 1000, 0),
+            addition(subject("fleet", 6), "has an old one", 0, 1, 0),
+            addition(subject("edge", 4), "of another repository", 0, 500, 0)));
+    assertThat(progress.missing(current, "", 10))
+        .containsExactly(
+            device("half", 0, 500, 1),
+            DeviceProgress.nothing("has an old one"),
+            device("without the first byte", 1, 999, 2));
+    assertThat(progress.missing(current, "", 1)).containsExactly(device("half", 0, 500, 1));
+    assertThat(progress.missing(current, "half", 1))
+        .containsExactly(DeviceProgress.nothing("has an old one"));
+    assertThat(progress.missing(current, "without the first byte", 1)).isEmpty();
+    assertThat(progress.missing(subject("absent", 4), "", 1)).isEmpty();
+  }
+
+  @Test
+  void tellsWhatADeviceHasOfArtifactsThatAreThere() {
+    ArtifactCatalog catalog = application.bean(ArtifactCatalog.class);
+    for (String repository : List.of("factory", "field")) {
+      catalog.createRepository(repository, true, false);
+    }
+    ArtifactId first = new ArtifactId("factory", "image");
+    ArtifactId again = new ArtifactId("factory", "same/image");
+    ArtifactId other = new ArtifactId("field", "other");
+    Digests digests = TestContent.digests("image of devices");
+    BlobRef blob = TestContent.newBlob("image of devices");
+    catalog.add(first, "text/plain", blob, digests);
+    catalog.add(again, "text/plain", blob, digests);
+    catalog.add(
+        other,
+        "text/plain",
+        TestContent.newBlob("other image"),
+        TestContent.digests("other image"));
+    ProgressSubject image = new ProgressSubject("factory", digests.sha256(), blob.length());
+    // The second repository does not have the first one's artifact.
+    ProgressSubject elsewhere = new ProgressSubject("field", digests.sha256(), blob.length());
+    ProgressSubject newer =
+        new ProgressSubject("field", TestContent.digests("other image").sha256(), 11);
+    progress.add(
+        List.of(
+            addition(image, "gateway", 0, 5, 1),
+            addition(elsewhere, "gateway", 0, 4, 2),
+            addition(newer, "gateway", 0, 3, 3),
+            addition(image, "another", 0, 2, 4)));
+    assertThat(progress.ofDevice("gateway", 10))
+        .containsExactly(
+            new ArtifactProgress(other, 11, device("gateway", 0, 3, 3)),
+            new ArtifactProgress(first, blob.length(), device("gateway", 0, 5, 1)),
+            new ArtifactProgress(again, blob.length(), device("gateway", 0, 5, 1)));
+    assertThat(progress.ofDevice("gateway", 1)).hasSize(1);
+    assertThat(progress.ofDevice("nobody", 1)).isEmpty();
   }
 
   @Test
