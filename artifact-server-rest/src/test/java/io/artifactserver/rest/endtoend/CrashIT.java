@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dcrash.rounds} says; {@code -Dcrash.seed} repeats a run as far as the machine does.
  */
 class CrashIT {
-  private static final int ROUNDS = Integer.getInteger("crash.rounds", 8);
+  private static final int ROUNDS = Integer.getInteger("crash.rounds", 5);
   private static final long SEED = Long.getLong("crash.seed", System.nanoTime());
   private static final int MAX_LENGTH = 400_000;
   private static final int MAX_MILLIS = 1000;
