@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.program.Programs;
@@ -17,22 +18,36 @@ import tools.jackson.databind.json.JsonMapper;
 class BackupIT {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
 
-  private static final byte[] FIRMWARE = Bytes.random(500_000, 1);
+  private static final byte[] FIRMWARE = Bytes.random(1_500_000, 1);
 
   @TempDir private Path folder;
 
   @Test
   void whatWasBackedUpIsServedAfterTheFolderWasLost() throws Exception {
-    try (PackagedServer server = PackagedServer.start(data());
+    try (PackagedServer server =
+            PackagedServer.start(data(), "--artifact-server.derive.enabled=true");
         Operator operator = new Operator(server)) {
       Revoked revoked = fill(operator);
+      String index = "/artifacts/vault/firmware.caibx";
+      eventually("it has all forms", () -> !forms(operator).contains("waiting"));
+      byte[] before = operator.download(index).body();
+      String forms = forms(operator);
+      assertThat(forms).contains("caibx", "zsync", "created");
       server.stop();
       run("embedded backup", Map.of());
       Files.move(data(), folder.resolve("lost"));
       run("embedded restore", Map.of());
       server.restart();
       requireFilled(operator, revoked);
+      assertThat(operator.download(index).body()).isEqualTo(before);
+      assertThat(forms(operator)).as("not computed again").isEqualTo(forms);
     }
+  }
+
+  /** What the API says of them, with the time when each was computed. */
+  private static String forms(Operator operator) throws IOException, InterruptedException {
+    String address = "/api/v1/repositories/vault/artifacts/firmware";
+    return JsonMapper.shared().readTree(operator.get(address).body()).get("forms").toString();
   }
 
   /** The backup is made while the server runs; folder and database are lost. */

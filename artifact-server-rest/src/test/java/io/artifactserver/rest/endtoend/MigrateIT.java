@@ -15,10 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The packaged program moves blobs to a bucket and back, beside a server that serves. */
 class MigrateIT {
   private static final int LENGTH = 7_000_003;
+  private static final String INDEX = "/artifacts/vault/firmware.caibx";
+  private static final String CONTROL = "/artifacts/vault/firmware.zsync";
 
   private final byte[] plain = Bytes.random(LENGTH, 1);
   private final byte[] secret = Bytes.random(LENGTH, 2);
@@ -28,14 +31,7 @@ class MigrateIT {
   void movesToTheBucketAndBackWhileTheServerServes(@TempDir Path folder) throws Exception {
     Path data = folder.resolve("data");
     try (S3ProxyServer s3 = S3ProxyServer.start(folder.resolve("s3"))) {
-      String[] bucket = {
-        "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),
-        "--artifact-server.storage.s3.bucket=moved",
-        "--artifact-server.storage.s3.create-bucket=true",
-        "--artifact-server.storage.s3.access-key=" + S3ProxyServer.ACCESS_KEY,
-        "--artifact-server.storage.s3.secret-key=" + S3ProxyServer.SECRET_KEY,
-        "--artifact-server.storage.s3.path-style=true"
-      };
+      String[] bucket = bucket(s3);
       try (PackagedServer server = PackagedServer.start(data);
           Operator operator = new Operator(server)) {
         operator.createRepository("fleet", true);
@@ -74,6 +70,48 @@ class MigrateIT {
     }
   }
 
+  /** They are not computed again: a device goes on with the update that it has begun. */
+  @Test
+  void formsMoveWithTheirArtifacts(@TempDir Path folder) throws Exception {
+    Path data = folder.resolve("data");
+    String derives = "--artifact-server.derive.enabled=true";
+    String created;
+    byte[] index;
+    byte[] control;
+    try (S3ProxyServer s3 = S3ProxyServer.start(folder.resolve("s3"))) {
+      String[] bucket = bucket(s3);
+      try (PackagedServer server = PackagedServer.start(data, derives);
+          Operator operator = new Operator(server)) {
+        operator.createEncryptedRepository("vault");
+        assertThat(operator.put("vault", "firmware", secret).statusCode()).isEqualTo(201);
+        eventually("it has all forms", () -> !forms(operator).contains("waiting"));
+        index = operator.download(INDEX).body();
+        control = operator.download(CONTROL).body();
+        created = forms(operator);
+        assertThat(created).contains("caibx", "zsync", "created");
+      }
+      assertThat(migrate(data, "file", "s3", bucket).status()).isZero();
+      deleteBlobs(data);
+      List<String> onS3 = new ArrayList<>(List.of(bucket));
+      onS3.add("--artifact-server.storage.backend=s3");
+      onS3.add(derives);
+      try (PackagedServer server = PackagedServer.start(data, onS3.toArray(String[]::new));
+          Operator operator = new Operator(server)) {
+        assertThat(operator.download(INDEX).body()).isEqualTo(index);
+        assertThat(operator.download(CONTROL).body()).isEqualTo(control);
+        assertThat(forms(operator)).isEqualTo(created);
+      }
+    }
+  }
+
+  /** What the API says of them, with the time when each was computed. */
+  private static String forms(Operator operator) throws Exception {
+    return JsonMapper.shared()
+        .readTree(operator.get("/api/v1/repositories/vault/artifacts/firmware").body())
+        .get("forms")
+        .toString();
+  }
+
   @Test
   void saysWhatIsWrong(@TempDir Path folder) throws Exception {
     Path data = folder.resolve("data");
@@ -86,6 +124,17 @@ class MigrateIT {
     assertThat(noBucket.output())
         .contains("artifact-server migrate: ")
         .doesNotContain("at io.artifactserver");
+  }
+
+  private static String[] bucket(S3ProxyServer s3) {
+    return new String[] {
+      "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),
+      "--artifact-server.storage.s3.bucket=moved",
+      "--artifact-server.storage.s3.create-bucket=true",
+      "--artifact-server.storage.s3.access-key=" + S3ProxyServer.ACCESS_KEY,
+      "--artifact-server.storage.s3.secret-key=" + S3ProxyServer.SECRET_KEY,
+      "--artifact-server.storage.s3.path-style=true"
+    };
   }
 
   private void requireAll(Operator operator) throws Exception {
