@@ -8,13 +8,16 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose connections end when all are taken and somebody else needs one: those that ask for nothing.
- * Else whoever opens as many as there may be, and says nothing, would keep everybody out.
- * Immutable.
+ * Whose connections end when all are taken and somebody else needs one: those that have asked for
+ * nothing for a second. Else whoever opens as many as there may be, and says nothing, would keep
+ * everybody out. Immutable.
  */
 final class Room {
   /** At once, as this part of all: to look at all of them has its price. */
   private static final int SHARE = 64;
+
+  /** A request follows its connection, by a round trip of a slow network at most. */
+  private static final long IDLE_MILLIS = 1000;
 
   private final int count;
 
@@ -39,6 +42,7 @@ final class Room {
                 watched,
                 connectionsOf.applyAsInt(watched.client()),
                 watched.endPoint().getIdleFor()))
+        .filter(idle -> idle.millis >= IDLE_MILLIS)
         .sorted(Comparator.comparingInt(Idle::ofClient).thenComparingLong(Idle::millis).reversed())
         .limit(count)
         .map(Idle::watched)
