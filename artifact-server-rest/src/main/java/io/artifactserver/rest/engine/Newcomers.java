@@ -85,9 +85,9 @@ final class Newcomers {
   }
 
   private Step handOn(EndPoint endPoint, long received, Runnable task) {
-    handedOn.incrementAndGet();
-    Step step = new Step(received, count.incrementAndGet(), task);
     Optional<Network> client = clients.apply(endPoint);
+    Step step = new Step(received, count.incrementAndGet(), task);
+    handedOn.incrementAndGet();
     synchronized (this) {
       waiting.computeIfAbsent(client, _ -> new PriorityQueue<>()).add(step);
     }
@@ -110,7 +110,7 @@ final class Newcomers {
   }
 
   /** What a connection waits for. Ordered by who comes first. */
-  final class Step implements Runnable, Comparable<Step> {
+  final class Step implements Comparable<Step> {
     private static final Comparator<Step> FIRST =
         Comparator.<Step>comparingLong(step -> step.received)
             .thenComparingLong(step -> step.number);
@@ -125,8 +125,7 @@ final class Newcomers {
       this.task = task;
     }
 
-    @Override
-    public void run() {
+    private void run() {
       try {
         Runnable wanted = task;
         if (wanted != null) {

@@ -16,7 +16,7 @@ class DerivationMemoryTest {
   /** A quarter of it is more than the heap. */
   private static final long HOARDED_LENGTH = 100_000_000;
 
-  /** Of the process, whose classes and test data are in it. */
+  /** The heap of the child process, classes and test data included. */
   private static final String HEAP = "-Xmx24m";
 
   private static final String BUFFERS = "-XX:MaxDirectMemorySize=4m";
