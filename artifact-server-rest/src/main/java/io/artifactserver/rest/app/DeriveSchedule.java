@@ -1,11 +1,10 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.derive.ArtifactDerivation;
 import io.artifactserver.core.derive.DerivationRequests;
+import io.artifactserver.rest.jobs.AskedJob;
 import io.artifactserver.rest.jobs.Jobs;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -16,25 +15,23 @@ import org.springframework.stereotype.Component;
 public class DeriveSchedule implements DerivationRequests {
   private static final Logger LOG = LoggerFactory.getLogger(DeriveSchedule.class);
 
-  private final ArtifactDerivation derivation;
-  private final Jobs jobs;
-  private final AtomicBoolean isAsked = new AtomicBoolean(true);
+  private final AskedJob job;
 
   public DeriveSchedule(ArtifactDerivation derivation, Jobs jobs) {
-    this.derivation = derivation;
-    this.jobs = jobs;
+    job =
+        new AskedJob(
+            "derive", "Update forms could not be derived", LOG, jobs, () -> derive(derivation));
+    job.ask();
   }
 
   @Override
   public void deriveSoon() {
-    isAsked.set(true);
+    job.ask();
   }
 
   @Scheduled(initialDelay = 1000, fixedDelay = 1000)
   void deriveIfAsked() {
-    if (isAsked.getAndSet(false)) {
-      derive();
-    }
+    job.runIfAsked();
   }
 
   /** What another server took in, or encryption moved, is found here. */
@@ -45,21 +42,14 @@ public class DeriveSchedule implements DerivationRequests {
     deriveSoon();
   }
 
-  private void derive() {
-    try {
-      ArtifactDerivation.Run done = derivation.run();
-      if (done.blobs() > 0 || done.skipped() > 0) {
-        LOG.info(
-            "Derived update forms of {} blobs; {} gain nothing, {} are damaged",
-            done.blobs(),
-            done.skipped(),
-            done.damaged());
-      }
-      jobs.succeeded("derive");
-    } catch (StorageException | CatalogUnavailableException e) {
-      LOG.warn("Update forms could not be derived; the next run goes on", e);
-    } catch (RuntimeException e) {
-      LOG.error("Update forms could not be derived; the next run tries again", e);
+  private static void derive(ArtifactDerivation derivation) throws StorageException {
+    ArtifactDerivation.Run done = derivation.run();
+    if (done.blobs() > 0 || done.skipped() > 0) {
+      LOG.info(
+          "Derived update forms of {} blobs; {} gain nothing, {} are damaged",
+          done.blobs(),
+          done.skipped(),
+          done.damaged());
     }
   }
 }

@@ -1,16 +1,15 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.encryption.DecryptedCache;
 import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
 import io.artifactserver.rest.catalog.EncryptionRequests;
+import io.artifactserver.rest.jobs.AskedJob;
 import io.artifactserver.rest.jobs.Jobs;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,15 +21,15 @@ import org.springframework.stereotype.Component;
  * leaves to do: soon after it was asked for, at the start, and now and then. Thread-safe.
  */
 @Component
-public class EncryptionSchedule implements EncryptionRequests {
+public final class EncryptionSchedule implements EncryptionRequests {
   private static final Logger LOG = LoggerFactory.getLogger(EncryptionSchedule.class);
   private static final int REWRAP_BATCH = 100;
   private static final int BATCHES_PER_REPORT = 100;
 
   private final RingKeys ringKeys;
   private final RepositoryEncryption encryption;
-  private final Jobs jobs;
-  private final AtomicBoolean isEncryptionAsked = new AtomicBoolean(true);
+  private final AskedJob rewrap;
+  private final AskedJob encrypt;
   private final AtomicLong toRewrap = new AtomicLong();
 
   public EncryptionSchedule(
@@ -39,9 +38,13 @@ public class EncryptionSchedule implements EncryptionRequests {
       DecryptedCache decrypted,
       Jobs jobs,
       MeterRegistry registry) {
-    this.jobs = jobs;
     this.ringKeys = ringKeys;
     this.encryption = encryption;
+    rewrap =
+        new AskedJob("rewrap", "Data keys could not be wrapped again", LOG, jobs, this::wrapAgain);
+    encrypt =
+        new AskedJob("encrypt", "Repositories could not be encrypted", LOG, jobs, this::encryptAll);
+    encrypt.ask();
     Gauge.builder("artifact_server.encryption.data.keys.to.rewrap", toRewrap, AtomicLong::get)
         .description("Data keys that a retired ring key still wraps")
         .register(registry);
@@ -54,7 +57,7 @@ public class EncryptionSchedule implements EncryptionRequests {
 
   @Override
   public void encryptSoon() {
-    isEncryptionAsked.set(true);
+    encrypt.ask();
   }
 
   /** Also sees that another process rotated the ring. */
@@ -62,31 +65,12 @@ public class EncryptionSchedule implements EncryptionRequests {
       initialDelayString = "${artifact-server.encryption.check-interval:10s}",
       fixedDelayString = "${artifact-server.encryption.check-interval:10s}")
   void rewrap() {
-    run(
-        "rewrap",
-        "Data keys could not be wrapped again",
-        () -> {
-          long total = 0;
-          int wrapped;
-          int batches = 0;
-          do {
-            wrapped = ringKeys.rewrap(REWRAP_BATCH);
-            total += wrapped;
-            if (wrapped > 0 && ++batches % BATCHES_PER_REPORT == 0) {
-              LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
-            }
-          } while (wrapped == REWRAP_BATCH);
-          if (total > 0 || toRewrap.get() > 0) {
-            LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
-          }
-        });
+    rewrap.run();
   }
 
   @Scheduled(initialDelay = 1000, fixedDelay = 1000)
   void encryptIfAsked() {
-    if (isEncryptionAsked.getAndSet(false)) {
-      encrypt();
-    }
+    encrypt.runIfAsked();
   }
 
   /** What came in plain while its repository was told to encrypt is found here. */
@@ -97,16 +81,27 @@ public class EncryptionSchedule implements EncryptionRequests {
     encryptSoon();
   }
 
-  private void encrypt() {
-    run(
-        "encrypt",
-        "Repositories could not be encrypted",
-        () -> {
-          RepositoryEncryption.Run done = encryption.run();
-          if (done.encrypted() > 0 || done.damaged() > 0) {
-            LOG.info("Encrypted {} plain blobs; {} are damaged", done.encrypted(), done.damaged());
-          }
-        });
+  private void wrapAgain() throws StorageException {
+    long total = 0;
+    int wrapped;
+    int batches = 0;
+    do {
+      wrapped = ringKeys.rewrap(REWRAP_BATCH);
+      total += wrapped;
+      if (wrapped > 0 && ++batches % BATCHES_PER_REPORT == 0) {
+        LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
+      }
+    } while (wrapped == REWRAP_BATCH);
+    if (total > 0 || toRewrap.get() > 0) {
+      LOG.info("Wrapped {} data keys again, {} to do", total, countToRewrap());
+    }
+  }
+
+  private void encryptAll() throws StorageException {
+    RepositoryEncryption.Run done = encryption.run();
+    if (done.encrypted() > 0 || done.damaged() > 0) {
+      LOG.info("Encrypted {} plain blobs; {} are damaged", done.encrypted(), done.damaged());
+    }
   }
 
   private long countToRewrap() {
@@ -114,22 +109,5 @@ public class EncryptionSchedule implements EncryptionRequests {
         ringKeys.list().stream().filter(key -> !key.isPrimary()).mapToLong(RingKey::dataKeys).sum();
     toRewrap.set(count);
     return count;
-  }
-
-  private void run(String job, String failure, Work work) {
-    try {
-      work.run();
-      jobs.succeeded(job);
-    } catch (StorageException | CatalogUnavailableException e) {
-      LOG.warn("{}; the next run goes on", failure, e);
-    } catch (RuntimeException e) {
-      // Such as a key ring that was damaged meanwhile: the one in memory still serves.
-      LOG.error("{}; the next run tries again: {}", failure, e.getMessage());
-    }
-  }
-
-  @FunctionalInterface
-  private interface Work {
-    void run() throws StorageException;
   }
 }
