@@ -275,8 +275,15 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
-      case Resolution.Throttled _ ->
-          problems.write(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
+      case Resolution.Throttled _ -> {
+        // desync tries again after a 503, and gives up at a 429.
+        String path = Objects.requireNonNullElse(exchange.request().getHttpURI().getPath(), "");
+        ProblemDetail problem = Problems.tooManyWrongSecrets();
+        if (path.contains(DerivedName.STORE_SUFFIX + '/')) {
+          problem.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
+        }
+        problems.write(exchange, problem, HttpFields.EMPTY);
+      }
       case Resolution.Unauthorized _ ->
           problems.write(exchange, Problems.unauthorized(), HttpFields.EMPTY);
       case Resolution.Failed(ProblemDetail problem) ->

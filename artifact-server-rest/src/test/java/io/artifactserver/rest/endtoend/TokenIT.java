@@ -158,6 +158,13 @@ class TokenIT {
       assertThat(send("GET", path, token, "")).isEqualTo(200);
     }
     assertThat(answers).containsOnly(401, 429).contains(401, 429);
+    // desync gives up at a 429.
+    String chunk = "/artifacts/secret/default.castr/0000/" + "0".repeat(64) + ".cacnk";
+    List<Integer> ofChunk = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      ofChunk.add(send("GET", chunk, wrong, ""));
+    }
+    assertThat(ofChunk).isSubsetOf(401, 503).contains(503);
     // Whatever a proxy says of addresses, nobody is asked.
     assertThat(
             client

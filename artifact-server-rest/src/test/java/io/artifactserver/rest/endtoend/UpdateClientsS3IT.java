@@ -74,4 +74,23 @@ class UpdateClientsS3IT extends UpdateClients {
     assertThat(Files.readAllBytes(folder.resolve("text.img"))).isEqualTo(text);
     assertThat(relay.answeredBytes()).isLessThan(text.length * 6L / 10);
   }
+
+  /** What is framed or compressed here is not in the bucket as clients want it. */
+  @Test
+  void formsAndChunksAreNeverRedirected() throws Exception {
+    String repository = "/api/v1/repositories/public";
+    assertThat(operator.json("PATCH", repository, "{\"redirect\": true}").statusCode())
+        .isEqualTo(200);
+    try {
+      String folder = "/artifacts/public/fw/";
+      assertThat(operator.downloadAsNobody(folder + "new.img").statusCode()).isEqualTo(307);
+      String chunk = chunks(index("new")).keySet().iterator().next();
+      String address = "default.castr/" + chunk.substring(0, 4) + "/" + chunk;
+      for (String path : List.of("new.img.caibx", "new.img.zsync", address, address + ".cacnk")) {
+        assertThat(operator.downloadAsNobody(folder + path).statusCode()).as(path).isEqualTo(200);
+      }
+    } finally {
+      operator.json("PATCH", repository, "{\"redirect\": false}");
+    }
+  }
 }

@@ -4,9 +4,19 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.program.Programs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,7 +43,12 @@ class UpdateFormsIT {
 
   @BeforeAll
   void start(@TempDir Path data) throws Exception {
-    server = PackagedServer.start(data, "--artifact-server.derive.enabled=true");
+    server =
+        PackagedServer.start(
+            data,
+            "--artifact-server.derive.enabled=true",
+            "--artifact-server.retire.grace-period=1s",
+            "--artifact-server.retire.sweep-interval=1s");
     operator = new Operator(server);
     byte[] newer = text.clone();
     System.arraycopy(text(CHANGED, 2), 0, newer, LENGTH / 2, CHANGED);
@@ -123,6 +138,65 @@ class UpdateFormsIT {
     assertThat(dropped.body()).isEqualTo("{\"artifacts\":1}");
     eventually("there again", () -> isComputedAgain(before));
     assertThat(status("again", OLD + ".caibx")).isEqualTo(200);
+  }
+
+  @Test
+  void formsAreEncryptedWithTheirRepository() throws Exception {
+    operator.createRepository("sealed", true);
+    byte[] own = text(LENGTH, 4);
+    assertThat(operator.put("sealed", OLD, own).statusCode()).isEqualTo(201);
+    eventually("there", () -> status("sealed", OLD + ".caibx") == 200);
+    byte[] index = operator.download("/artifacts/sealed/" + OLD + ".caibx").body();
+    Map.Entry<String, Integer> first = UpdateClients.chunks(index).entrySet().iterator().next();
+    String id = first.getKey();
+    byte[] marker = HexFormat.of().parseHex(id);
+    assertThat(plainFilesWith(marker)).isNotEmpty();
+    String encryption = "/api/v1/repositories/sealed/encryption";
+    assertThat(operator.json("POST", encryption, "").statusCode()).isEqualTo(202);
+    eventually(
+        "no form lies there in plain",
+        () -> {
+          requireIndexOrSoon(index);
+          return plainFilesWith(marker).isEmpty()
+              && operator.get(encryption).body().contains("\"complete\":true");
+        });
+    eventually(
+        "the forms are there again",
+        () -> {
+          requireIndexOrSoon(index);
+          return status("sealed", OLD + ".caibx") == 200;
+        });
+    String chunk = "/artifacts/sealed/fw/1.0/default.castr/%s/%s".formatted(id.substring(0, 4), id);
+    eventually("the chunks are", () -> operator.downloadAsNobody(chunk).statusCode() == 200);
+    assertThat(operator.downloadAsNobody(chunk).body())
+        .isEqualTo(Arrays.copyOf(own, first.getValue()));
+  }
+
+  /** Clients see the index as it is, or are told to come again. */
+  private void requireIndexOrSoon(byte[] index) throws Exception {
+    HttpResponse<byte[]> answer = operator.download("/artifacts/sealed/" + OLD + ".caibx");
+    if (answer.statusCode() == 200) {
+      assertThat(answer.body()).isEqualTo(index);
+    } else {
+      assertThat(answer.statusCode()).isEqualTo(404);
+      assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    }
+  }
+
+  private List<Path> plainFilesWith(byte[] marker) throws IOException {
+    String text = new String(marker, StandardCharsets.ISO_8859_1);
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(server.dataFolder().resolve("blobs"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
+          found.add(file);
+        }
+      }
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      // One went meanwhile.
+      return plainFilesWith(marker);
+    }
+    return found;
   }
 
   private boolean isComputedAgain(String before) throws Exception {
