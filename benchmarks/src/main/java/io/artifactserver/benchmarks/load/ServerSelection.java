@@ -43,7 +43,8 @@ final class ServerSelection {
   @Option(
       names = "--token",
       paramLabel = "NAME=TOKEN",
-      description = "Bearer token for a server of --url.")
+      description =
+          "Token for a server of --url, sent as Bearer; or with its scheme: \"TargetToken TOKEN\".")
   private Map<String, String> tokens = new LinkedHashMap<>();
 
   @Option(
@@ -83,8 +84,12 @@ final class ServerSelection {
         servers.add(
             new RunningServer(
                 new ServerDescription(name, name, true, "", url.toString()),
-                new Target(url, tokens.containsKey(name) ? "Bearer " + tokens.get(name) : ""),
+                new Target(url, authorization(tokens.getOrDefault(name, ""))),
                 pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN)));
+  }
+
+  private static String authorization(String token) {
+    return token.isEmpty() || token.contains(" ") ? token : "Bearer " + token;
   }
 
   /** The commit of our sources; empty if unknown. */
