@@ -3,6 +3,7 @@ package io.artifactserver.core.progress;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Comparator;
 
 /**
  * The bytes of one artifact that were sent to one device, as runs. Immutable.
@@ -35,6 +36,20 @@ public final class DeliveredBytes {
   /** Returns the bytes of one range. */
   public static DeliveredBytes of(ByteRange range) {
     return range.isEmpty() ? NONE : new DeliveredBytes(new long[] {range.position(), range.end()});
+  }
+
+  /** Returns the bytes of ranges, whose begins and ends come in turn, in any order. */
+  static DeliveredBytes of(long[] ranges) {
+    int count = ranges.length / 2;
+    Integer[] order = new Integer[count];
+    Arrays.setAll(order, i -> i);
+    Arrays.sort(order, Comparator.comparingLong(i -> ranges[2 * i]));
+    long[] sorted = new long[ranges.length];
+    int size = 0;
+    for (int i : order) {
+      size = append(sorted, size, ranges[2 * i], ranges[2 * i + 1]);
+    }
+    return new DeliveredBytes(Arrays.copyOf(sorted, size));
   }
 
   /** Returns these bytes and those of the range. */
@@ -72,14 +87,25 @@ public final class DeliveredBytes {
       long end = isMine ? edges[mine + 1] : other.edges[theirs + 1];
       mine += isMine ? 2 : 0;
       theirs += isMine ? 0 : 2;
-      if (size > 0 && begin <= merged[size - 1]) {
-        merged[size - 1] = Math.max(merged[size - 1], end);
-      } else {
-        merged[size++] = begin;
-        merged[size++] = end;
-      }
+      size = append(merged, size, begin, end);
     }
-    return new DeliveredBytes(longest(Arrays.copyOf(merged, size)));
+    return new DeliveredBytes(longest(Arrays.copyOf(merged, size), MAX_RUNS));
+  }
+
+  /** Returns these bytes without the shortest runs beyond so many. */
+  DeliveredBytes longest(int maxRuns) {
+    return new DeliveredBytes(longest(edges, maxRuns));
+  }
+
+  /** Appends a run that begins no earlier than those before it; returns the new size. */
+  private static int append(long[] runs, int size, long begin, long end) {
+    if (size > 0 && begin <= runs[size - 1]) {
+      runs[size - 1] = Math.max(runs[size - 1], end);
+      return size;
+    }
+    runs[size] = begin;
+    runs[size + 1] = end;
+    return size + 2;
   }
 
   /** Returns how many bytes there are. */
@@ -161,8 +187,8 @@ public final class DeliveredBytes {
   }
 
   /** Drops the shortest runs beyond the most that are kept. */
-  private static long[] longest(long[] edges) {
-    int surplus = edges.length / 2 - MAX_RUNS;
+  private static long[] longest(long[] edges, int maxRuns) {
+    int surplus = edges.length / 2 - maxRuns;
     if (surplus <= 0) {
       return edges;
     }
@@ -177,7 +203,7 @@ public final class DeliveredBytes {
     for (int i = surplus - 1; i >= 0 && lengths[i] == shortest; i--) {
       equal++;
     }
-    long[] kept = new long[2 * MAX_RUNS];
+    long[] kept = new long[2 * maxRuns];
     int size = 0;
     for (int i = 0; i < edges.length; i += 2) {
       long length = edges[i + 1] - edges[i];

@@ -78,18 +78,16 @@ public final class ProgressBook {
     pending.compute(
         key,
         (_, before) -> {
-          Pending after =
-              before == null
-                  ? new Pending(DeliveredBytes.of(range), now, device.origin())
-                  : new Pending(before.delivered.plus(range), now, before.origin);
-          int more = after.weight() - (before == null ? 0 : before.weight());
+          Pending after = before == null ? new Pending(device.origin(), now) : before;
+          int more = after.add(range, now);
           if (more > 0 && !begun(after.origin, more)) {
-            lost.incrementAndGet();
+            lost.addAndGet(before == null ? 1 : before.shrink());
             return before;
           }
           if (more < 0) {
             ended(after.origin, -more);
           }
+          after.weigh(more);
           isNew[0] = before == null;
           return after;
         });
@@ -209,7 +207,7 @@ public final class ProgressBook {
   }
 
   private void written() {
-    writing.forEach(each -> ended(each.pending.origin, each.pending.weight()));
+    writing.forEach(each -> ended(each.pending.origin, each.pending.weight));
     writing.clear();
   }
 
@@ -280,15 +278,43 @@ public final class ProgressBook {
 
   private record Writing(Key key, Pending pending) {
     Addition addition() {
-      return new Addition(
-          key.subject, new DeviceProgress(key.device, pending.delivered, pending.updatedAt));
+      return new Addition(key.subject, pending.progress(key.device));
     }
   }
 
-  private record Pending(DeliveredBytes delivered, Instant updatedAt, @Nullable Object origin) {
+  /** What one device was sent. Thread-safe; its weight belongs to whoever has the key. */
+  private static final class Pending {
+    private final @Nullable Object origin;
+    private final GatheredBytes delivered = new GatheredBytes();
+    private Instant updatedAt;
+
     /** As how many devices it counts. */
-    int weight() {
-      return 1 + delivered.runs() / RUNS_OF_DEVICE;
+    private volatile int weight;
+
+    private Pending(@Nullable Object origin, Instant now) {
+      this.origin = origin;
+      this.updatedAt = now;
+    }
+
+    /** Returns by how much it should weigh more. */
+    synchronized int add(ByteRange range, Instant now) {
+      delivered.add(range);
+      updatedAt = now;
+      return 1 + delivered.runs() / RUNS_OF_DEVICE - weight;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Whoever has the key is alone.
+    void weigh(int more) {
+      weight += more;
+    }
+
+    /** There is no room for more runs than it weighs; returns how many are forgotten. */
+    synchronized int shrink() {
+      return delivered.shrink(weight * RUNS_OF_DEVICE - 1);
+    }
+
+    synchronized DeviceProgress progress(String device) {
+      return new DeviceProgress(device, delivered.bytes(), updatedAt);
     }
   }
 }

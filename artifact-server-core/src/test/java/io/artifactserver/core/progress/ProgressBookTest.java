@@ -156,14 +156,18 @@ class ProgressBookTest {
     }
     assertThat(book.size()).isEqualTo(1 + 100 / 16);
     assertThat(book.lost()).isZero();
-    // What is in one piece again counts as one.
-    book.delivered(large, known, new ByteRange(0, 200));
+    // What is in one piece again counts as one, as soon as it is merged.
+    for (int i = 0; i < 10; i++) {
+      book.delivered(large, known, new ByteRange(0, 200));
+    }
     assertThat(book.size()).isEqualTo(1);
     for (int i = 0; i < 1000; i++) {
       book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1));
     }
     assertThat(book.size()).isEqualTo(1 + 10);
-    assertThat(book.lost()).isEqualTo(1000 - (10 * 16 - 1));
+    // Some are not merged yet.
+    int most = 1000 - (10 * 16 - 1);
+    assertThat(book.lost()).isBetween(most - 10L, (long) most);
     assertThat(book.flush(10)).isEqualTo(2);
     assertThat(book.size()).isZero();
     book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1));
