@@ -75,6 +75,10 @@ class GatesTest {
               "PlantedCatalog.peek"),
           plant("garbage of a warm lookup", "CatalogLookupBenchmark.peek", "PlantedCatalog.peek"),
           plant(
+              "progress: ranges anywhere / in order",
+              "ProgressBenchmark.scattered",
+              "PlantedProgress.scattered"),
+          plant(
               "digests: side by side / one after the other",
               "DigestBenchmark.all",
               "DigestBenchmark.oneThread"),
