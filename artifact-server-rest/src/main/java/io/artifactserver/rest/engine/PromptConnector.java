@@ -1,5 +1,6 @@
 package io.artifactserver.rest.engine;
 
+import java.io.Closeable;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Executor;
@@ -13,10 +14,10 @@ import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
  * A port that loses no time over connections. A new one is set up by the selector that it belongs
- * to, in its {@link Turns}: Jetty wakes a thread of its pool for that, which costs more than the
- * set-up. And its connections end with their next answer as soon as it refuses new ones: Jetty
- * closes the port first and remembers a moment later that it shuts down, and an answer in between
- * would keep its connection.
+ * to, in its {@link Turns}, and whoever ends one clears away behind it: Jetty wakes a thread of its
+ * pool for either, which costs more than the work. And its connections end with their next answer
+ * as soon as it refuses new ones: Jetty closes the port first and remembers a moment later that it
+ * shuts down, and an answer in between would keep its connection.
  */
 class PromptConnector extends ServerConnector {
   private final Newcomers newcomers;
@@ -62,8 +63,8 @@ class PromptConnector extends ServerConnector {
 
       @Override
       protected void execute(Runnable task) {
-        // What accepts a connection is the one update of a selector among these tasks.
-        if (!(task instanceof ManagedSelector.SelectorUpdate) || !turns.run(task)) {
+        // Of these tasks, the closeable ones set a connection up or clear away behind one.
+        if (!(task instanceof Closeable) || !turns.run(task)) {
           super.execute(task);
         }
       }
