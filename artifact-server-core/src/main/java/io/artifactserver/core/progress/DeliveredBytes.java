@@ -2,8 +2,10 @@ package io.artifactserver.core.progress;
 
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 
 /**
  * The bytes of one artifact that were sent to one device, as runs. Immutable.
@@ -38,16 +40,14 @@ public final class DeliveredBytes {
     return range.isEmpty() ? NONE : new DeliveredBytes(new long[] {range.position(), range.end()});
   }
 
-  /** Returns the bytes of ranges, whose begins and ends come in turn, in any order. */
-  static DeliveredBytes of(long[] ranges) {
-    int count = ranges.length / 2;
-    Integer[] order = new Integer[count];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparingLong(i -> ranges[2 * i]));
-    long[] sorted = new long[ranges.length];
+  /** Returns the bytes of ranges that are not empty, in any order. */
+  static DeliveredBytes of(List<ByteRange> ranges) {
+    List<ByteRange> order = new ArrayList<>(ranges);
+    order.sort(Comparator.comparingLong(ByteRange::position));
+    long[] sorted = new long[2 * order.size()];
     int size = 0;
-    for (int i : order) {
-      size = append(sorted, size, ranges[2 * i], ranges[2 * i + 1]);
+    for (ByteRange range : order) {
+      size = append(sorted, size, range.position(), range.end());
     }
     return new DeliveredBytes(Arrays.copyOf(sorted, size));
   }

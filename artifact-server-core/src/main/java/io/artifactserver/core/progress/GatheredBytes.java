@@ -1,7 +1,9 @@
 package io.artifactserver.core.progress;
 
 import io.artifactserver.core.range.ByteRange;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The bytes that are being sent to one device. Ranges are gathered and merged many at a time, so
@@ -15,52 +17,49 @@ final class GatheredBytes {
   /** With many runs, as many ranges are gathered as this part of them. */
   private static final int SHARE = 16;
 
-  private DeliveredBytes merged = DeliveredBytes.NONE;
+  private final AtomicReference<DeliveredBytes> merged = new AtomicReference<>(DeliveredBytes.NONE);
 
-  /** Begin and end of each range in turn, in any order. */
-  private long[] gathered = new long[2];
-
-  private int size;
+  /** In the order in which they came. */
+  private final List<ByteRange> gathered = new ArrayList<>(1);
 
   /** Adds a range that is not empty. */
   void add(ByteRange range) {
-    if (size > 0 && gathered[size - 1] == range.position()) {
+    if (!gathered.isEmpty() && gathered.getLast().end() == range.position()) {
       // The next bytes, as mostly.
-      gathered[size - 1] = range.end();
+      ByteRange before = gathered.removeLast();
+      gathered.add(new ByteRange(before.position(), before.length() + range.length()));
       return;
     }
-    if (size >= 2 * Math.max(MIN_GATHERED, merged.runs() / SHARE)) {
+    if (gathered.size() >= Math.max(MIN_GATHERED, runs() / SHARE)) {
       merge();
-    } else if (size == gathered.length) {
-      gathered = Arrays.copyOf(gathered, 2 * size);
     }
-    gathered[size++] = range.position();
-    gathered[size++] = range.end();
+    gathered.add(range);
   }
 
   /** Returns all of them. */
   DeliveredBytes bytes() {
     merge();
-    return merged;
+    return merged.get();
   }
 
   /** Returns how many runs there are of what is merged. */
   int runs() {
-    return merged.runs();
+    return merged.get().runs();
   }
 
   /** Forgets the shortest runs beyond so many; returns how many those were. */
   int shrink(int maxRuns) {
     merge();
-    int before = merged.runs();
-    merged = merged.longest(maxRuns);
-    return before - merged.runs();
+    int before = runs();
+    merged.updateAndGet(bytes -> bytes.longest(maxRuns));
+    return before - runs();
   }
 
   private void merge() {
-    if (size > 0) {
-      merged = merged.plus(DeliveredBytes.of(Arrays.copyOf(gathered, size)));
-      size = 0;
+    if (!gathered.isEmpty()) {
+      DeliveredBytes more = DeliveredBytes.of(gathered);
+      merged.updateAndGet(bytes -> bytes.plus(more));
+      gathered.clear();
     }
   }
 }

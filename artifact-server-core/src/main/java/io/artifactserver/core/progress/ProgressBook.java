@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -207,7 +208,7 @@ public final class ProgressBook {
   }
 
   private void written() {
-    writing.forEach(each -> ended(each.pending.origin, each.pending.weight));
+    writing.forEach(each -> ended(each.pending.origin, each.pending.weight.get()));
     writing.clear();
   }
 
@@ -286,35 +287,34 @@ public final class ProgressBook {
   private static final class Pending {
     private final @Nullable Object origin;
     private final GatheredBytes delivered = new GatheredBytes();
-    private Instant updatedAt;
+    private final AtomicReference<Instant> updatedAt;
 
     /** As how many devices it counts. */
-    private volatile int weight;
+    private final AtomicInteger weight = new AtomicInteger();
 
     private Pending(@Nullable Object origin, Instant now) {
       this.origin = origin;
-      this.updatedAt = now;
+      this.updatedAt = new AtomicReference<>(now);
     }
 
     /** Returns by how much it should weigh more. */
     synchronized int add(ByteRange range, Instant now) {
       delivered.add(range);
-      updatedAt = now;
-      return 1 + delivered.runs() / RUNS_OF_DEVICE - weight;
+      updatedAt.set(now);
+      return 1 + delivered.runs() / RUNS_OF_DEVICE - weight.get();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Whoever has the key is alone.
     void weigh(int more) {
-      weight += more;
+      weight.addAndGet(more);
     }
 
     /** There is no room for more runs than it weighs; returns how many are forgotten. */
     synchronized int shrink() {
-      return delivered.shrink(weight * RUNS_OF_DEVICE - 1);
+      return delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1);
     }
 
     synchronized DeviceProgress progress(String device) {
-      return new DeviceProgress(device, delivered.bytes(), updatedAt);
+      return new DeviceProgress(device, delivered.bytes(), updatedAt.get());
     }
   }
 }
