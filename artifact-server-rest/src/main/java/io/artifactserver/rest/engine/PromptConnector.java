@@ -63,7 +63,7 @@ class PromptConnector extends ServerConnector {
 
       @Override
       protected void execute(Runnable task) {
-        // Of these tasks, the closeable ones set a connection up or clear away behind one.
+        // The closeable tasks set a connection up, or clear away behind one; others never end.
         if (!(task instanceof Closeable) || !turns.run(task)) {
           super.execute(task);
         }
