@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,17 @@ public final class Holdings {
   /** Beyond the limit, this part of it is freed at once: looking for the largest has its price. */
   private static final int FREED_SHARE = 8;
 
+  /** What a connection may hold whoever its client is, in bytes: an ordinary request. */
+  private static final long MODEST = 10 * 1024;
+
   private final long limit;
+
+  /**
+   * The client that held most when there was no room. While there is little, what it opens anew
+   * goes, and what it has stays: else all would be written to memory only to be forgotten.
+   */
+  private final AtomicReference<@Nullable Object> greedy = new AtomicReference<>();
+
   private final AtomicLong total = new AtomicLong();
   private final Set<Holding> holders = ConcurrentHashMap.newKeySet();
   private final ReentrantLock evicting = new ReentrantLock();
@@ -62,10 +73,13 @@ public final class Holdings {
           ofClients.values().stream()
               .sorted(Comparator.comparingLong(Holdings::sum).reversed())
               .toList();
+      if (!byClient.isEmpty()) {
+        greedy.set(byClient.getFirst().getFirst().holder().client());
+      }
       for (List<Held> its : byClient) {
         for (Held held :
             its.stream().sorted(Comparator.comparingLong(Held::bytes).reversed()).toList()) {
-          if (total.get() <= limit - limit / FREED_SHARE) {
+          if (hasRoom()) {
             return;
           }
           held.holder().evict();
@@ -74,6 +88,10 @@ public final class Holdings {
     } finally {
       evicting.unlock();
     }
+  }
+
+  private boolean hasRoom() {
+    return total.get() <= limit - limit / FREED_SHARE;
   }
 
   private static long sum(List<Held> all) {
@@ -118,10 +136,14 @@ public final class Holdings {
         now = bytes;
         total.addAndGet(more);
       }
+      if (more > 0 && now > MODEST && !hasRoom() && client().equals(greedy.get())) {
+        evict();
+        return 0;
+      }
       if (more > 0 && total.get() > limit) {
         Holdings.this.evict();
       }
-      return now;
+      return bytes();
     }
 
     /** In bytes. */

@@ -3,6 +3,7 @@ package io.artifactserver.rest.engine;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Holdings;
 import io.artifactserver.rest.connection.RequestProgress;
+import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
@@ -59,7 +60,8 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
         new LongHeadParser(
             (HttpParser.RequestHandler) plain.getHandler(),
             getHttpConfiguration().getRequestHeaderSize(),
-            compliance);
+            compliance,
+            this::mayKeep);
     parser.setHeaderCacheSize(plain.getHeaderCacheSize());
     parser.setHeaderCacheCaseSensitive(plain.isHeaderCacheCaseSensitive());
     return parser;
@@ -87,8 +89,29 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       bytesBefore = getBytesIn();
       hold(0);
     } else {
-      hold(HEAD_LENGTH + HELD_PER_BYTE * (getBytesIn() - bytesBefore));
+      holdHead();
     }
+  }
+
+  /** Accounts for what has come of a head before it is kept. */
+  private boolean mayKeep() {
+    holdHead();
+    return getEndPoint().isOpen();
+  }
+
+  private void holdHead() {
+    hold(HEAD_LENGTH + HELD_PER_BYTE * (getBytesIn() - bytesBefore));
+  }
+
+  /**
+   * It speaks HTTP/2 from here on. Jetty copies what has come already to a buffer outside the heap
+   * that only a collection frees: clients that come and go used up that memory, and each time Java
+   * stopped for a whole collection.
+   */
+  @Override
+  public @Nullable ByteBuffer onUpgradeFrom() {
+    ByteBuffer rest = getParser() instanceof LongHeadParser parser ? parser.takeRest() : null;
+    return rest == null ? super.onUpgradeFrom() : rest;
   }
 
   @Override

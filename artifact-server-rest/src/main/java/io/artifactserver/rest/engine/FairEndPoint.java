@@ -33,6 +33,9 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   private volatile boolean isTrusted;
 
+  /** A turn that waits, after those of newcomers. */
+  private volatile Newcomers.@Nullable Step waiting;
+
   // Only one thread at a time uses these.
   private long received;
   private long turnEnd;
@@ -71,8 +74,18 @@ class FairEndPoint extends SocketChannelEndPoint {
     received = 0;
     Runnable task = super.onSelected();
     return wasGreedy && task != null
-        ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(this, task))
+        ? Invocable.from(
+            Invocable.InvocationType.NON_BLOCKING, () -> waiting = newcomers.runLast(this, task))
         : task;
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable cause) {
+    Newcomers.Step step = waiting;
+    if (step != null) {
+      step.forget();
+    }
+    super.onClose(cause);
   }
 
   /**

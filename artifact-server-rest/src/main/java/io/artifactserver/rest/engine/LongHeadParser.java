@@ -1,6 +1,9 @@
 package io.artifactserver.rest.engine;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.util.BufferUtil;
@@ -21,19 +24,29 @@ final class LongHeadParser extends HttpParser {
   static final int PROMPT_LENGTH = 2 * 1024;
 
   private final int maxLength;
+  private final BooleanSupplier mayKeep;
 
-  /** What has come of the head and is not parsed, up to its position. */
-  private @Nullable ByteBuffer kept;
+  /**
+   * What has come of the head and is not parsed, each piece up to its position. Pieces, because to
+   * copy a head as it grows made three quarters of the garbage of a flood of long heads.
+   */
+  private List<ByteBuffer> kept = List.of();
 
   /** The last two bytes of a head that has come in part. */
   private int tail;
 
+  /** What is being parsed; null in between. */
+  private @Nullable ByteBuffer parsing;
+
   /**
    * @param maxLength of a head, in bytes
+   * @param mayKeep whether what has come may be kept; if not, the connection has ended
    */
-  LongHeadParser(RequestHandler handler, int maxLength, HttpCompliance compliance) {
+  LongHeadParser(
+      RequestHandler handler, int maxLength, HttpCompliance compliance, BooleanSupplier mayKeep) {
     super(handler, maxLength, compliance);
     this.maxLength = maxLength;
+    this.mayKeep = mayKeep;
   }
 
   @Override
@@ -43,13 +56,13 @@ final class LongHeadParser extends HttpParser {
     }
     if (isAtEOF() && !buffer.hasRemaining()) {
       if (!isStart()) {
-        kept = null;
+        kept = List.of();
         close();
       }
       return super.parseNext(buffer);
     }
-    int prompt = kept == null ? PROMPT_LENGTH - getHeaderLength() : 0;
-    if (kept == null && buffer.remaining() <= prompt) {
+    int prompt = kept.isEmpty() ? PROMPT_LENGTH - getHeaderLength() : 0;
+    if (kept.isEmpty() && buffer.remaining() <= prompt) {
       return parse(buffer);
     }
     if (isAtEOF() || endsIn(buffer) || !hasRoom(buffer)) {
@@ -68,27 +81,44 @@ final class LongHeadParser extends HttpParser {
         return parse(buffer);
       }
     }
-    keep(buffer);
+    if (mayKeep.getAsBoolean()) {
+      keep(buffer);
+    } else {
+      kept = List.of();
+      BufferUtil.clear(buffer);
+      close();
+    }
     return false;
   }
 
   private boolean parse(ByteBuffer buffer) {
     int begin = buffer.position();
     int end = buffer.limit();
+    parsing = buffer;
     boolean isRequest = super.parseNext(buffer);
+    parsing = null;
     if (inHeaderState()) {
       tail = tail(buffer, begin, end);
     }
     return isRequest;
   }
 
+  /**
+   * Takes what has come behind a head, in a buffer on the heap. To be called by the handler of that
+   * head; otherwise it returns null.
+   */
+  @Nullable ByteBuffer takeRest() {
+    ByteBuffer rest = parsing;
+    return rest == null ? null : ByteBuffer.allocate(rest.remaining()).put(rest).flip();
+  }
+
   /** Nothing that is kept ends a head, so what follows one is in the buffer still. */
   private boolean parseAll(ByteBuffer buffer) {
-    ByteBuffer rest = kept;
-    if (rest != null) {
-      kept = null;
+    List<ByteBuffer> pieces = kept;
+    kept = List.of();
+    for (ByteBuffer piece : pieces) {
       // Jetty reads an array less strictly than the buffers of a connection; this shows none.
-      super.parseNext(rest.flip().asReadOnlyBuffer());
+      super.parseNext(piece.flip().asReadOnlyBuffer());
       if (!inHeaderState()) {
         BufferUtil.clear(buffer);
         return false;
@@ -98,22 +128,23 @@ final class LongHeadParser extends HttpParser {
   }
 
   private boolean hasRoom(ByteBuffer buffer) {
-    ByteBuffer known = kept;
-    int length = known == null ? 0 : known.position();
+    int length = kept.stream().mapToInt(ByteBuffer::position).sum();
     return length + buffer.remaining() <= maxLength - getHeaderLength();
   }
 
   private void keep(ByteBuffer buffer) {
-    int length = buffer.remaining();
     tail = tail(buffer, buffer.position(), buffer.limit());
-    ByteBuffer all = kept;
-    if (all == null) {
-      all = ByteBuffer.allocate(Math.max(length, PROMPT_LENGTH));
-    } else if (all.remaining() < length) {
-      int twice = Math.min(2 * all.capacity(), maxLength);
-      all = ByteBuffer.allocate(Math.max(all.position() + length, twice)).put(all.flip());
+    if (kept.isEmpty()) {
+      kept = new ArrayList<>();
+    } else {
+      ByteBuffer last = kept.getLast();
+      int fitting = Math.min(last.remaining(), buffer.remaining());
+      last.put(buffer.slice(buffer.position(), fitting));
+      buffer.position(buffer.position() + fitting);
     }
-    kept = all.put(buffer);
+    if (buffer.hasRemaining()) {
+      kept.add(ByteBuffer.allocate(Math.max(buffer.remaining(), PROMPT_LENGTH)).put(buffer));
+    }
   }
 
   /** Whether a line that is empty ends here (RFC 9112, section 2.2: its CR may be missing). */

@@ -79,9 +79,13 @@ final class Newcomers {
     return handedOn.get() == 0 && turns.run(step) ? null : handOn(endPoint, received, step);
   }
 
-  /** Runs it on a thread of its own, when no newcomer of its client waits. */
-  void runLast(EndPoint endPoint, Runnable step) {
-    Step _ = handOn(endPoint, Long.MAX_VALUE, step);
+  /**
+   * Runs it on a thread of its own, when no newcomer of its client waits.
+   *
+   * @return the step, to be forgotten when the connection ends
+   */
+  Step runLast(EndPoint endPoint, Runnable step) {
+    return handOn(endPoint, Long.MAX_VALUE, step);
   }
 
   private Step handOn(EndPoint endPoint, long received, Runnable task) {

@@ -56,8 +56,34 @@ class HoldingsTest {
     assertThat(ended).hasSize(14).containsOnly("greedy");
   }
 
+  /** What it has is in memory already; what it sends next need not be. */
+  @Test
+  void whileThereIsLittleRoomAGreedyClientKeepsWhatItHasAndGetsNoMore() {
+    Holdings large = new Holdings(100_000);
+    for (int i = 0; i < 4; i++) {
+      open(large, GREEDY, "greedy " + i).add(30_000);
+    }
+    assertThat(ended).hasSize(2);
+    assertThat(large.total()).isEqualTo(60_000);
+    ended.clear();
+    open(large, GREEDY, "fits").add(27_000);
+    assertThat(ended).isEmpty();
+    Holding more = open(large, GREEDY, "more");
+    assertThat(more.add(10_000)).isEqualTo(10_000);
+    assertThat(more.add(1_000)).isZero();
+    assertThat(ended).containsExactly("more");
+    assertThat(large.total()).isEqualTo(87_000);
+    assertThat(open(large, MODEST, "other").add(11_000)).isEqualTo(11_000);
+    assertThat(open(large, null, "nobody").add(0)).isZero();
+    assertThat(ended).containsExactly("more");
+  }
+
   private Holding open(@Nullable Network client, String name) {
-    return holdings.open(client, () -> ended.add(name));
+    return open(holdings, client, name);
+  }
+
+  private Holding open(Holdings of, @Nullable Network client, String name) {
+    return of.open(client, () -> ended.add(name));
   }
 
   private static Network network(String address) {

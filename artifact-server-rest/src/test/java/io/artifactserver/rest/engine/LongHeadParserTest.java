@@ -159,12 +159,53 @@ class LongHeadParserTest {
     assertThat(told.events).isEqualTo(before);
   }
 
+  @Test
+  void whatMayNotBeKeptEndsTheParser() {
+    Told told = new Told();
+    HttpParser parser =
+        new LongHeadParser(told, MAX_LENGTH, HttpCompliance.RFC9110, () -> told.events.isEmpty());
+    ByteBuffer buffer =
+        direct("GET /x HTTP/1.1\r\nHost: a\r\nX-A: %s\r\n".formatted("x".repeat(5_000)));
+    assertThat(parser.parseNext(buffer)).isFalse();
+    assertThat(buffer.hasRemaining()).isFalse();
+    assertThat(parser.isState(HttpParser.State.CLOSE)).isTrue();
+    List<String> before = List.copyOf(told.events);
+    parser.parseNext(direct("X-B: b\r\n\r\n"));
+    assertThat(told.events).isEqualTo(before);
+  }
+
+  /** As when the connection speaks HTTP/2 from there on. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5_000})
+  void whatFollowsAHeadCanBeTakenWhenItEnds(int length) {
+    List<ByteBuffer> rests = new ArrayList<>();
+    LongHeadParser[] parsers = new LongHeadParser[1];
+    Told told =
+        new Told() {
+          @Override
+          public boolean headerComplete() {
+            rests.add(parsers[0].takeRest());
+            return super.headerComplete();
+          }
+        };
+    parsers[0] = new LongHeadParser(told, MAX_LENGTH, HttpCompliance.RFC9110, () -> true);
+    String head = "GET /x HTTP/1.1\r\nHost: a\r\nX-A: %s".formatted("x".repeat(length));
+    parsers[0].parseNext(direct(head));
+    ByteBuffer buffer = direct("\r\n\r\nrest");
+    parsers[0].parseNext(buffer);
+    assertThat(StandardCharsets.US_ASCII.decode(rests.getFirst()).toString()).isEqualTo("rest");
+    assertThat(rests.getFirst().isDirect()).isFalse();
+    assertThat(buffer.hasRemaining()).isFalse();
+    assertThat(parsers[0].takeRest()).isNull();
+  }
+
   private static HttpParser plain(HttpParser.RequestHandler handler) {
     return withoutCache(new HttpParser(handler, MAX_LENGTH, HttpCompliance.RFC9110));
   }
 
   private static HttpParser parser(HttpParser.RequestHandler handler) {
-    return withoutCache(new LongHeadParser(handler, MAX_LENGTH, HttpCompliance.RFC9110));
+    return withoutCache(
+        new LongHeadParser(handler, MAX_LENGTH, HttpCompliance.RFC9110, () -> true));
   }
 
   /** As the server has it. */
@@ -322,7 +363,7 @@ class LongHeadParserTest {
   }
 
   /** Writes down what it is told, and stops the parser where Jetty's connection does. */
-  private static final class Told implements HttpParser.RequestHandler {
+  private static class Told implements HttpParser.RequestHandler {
     private final List<String> events = new ArrayList<>();
     private final StringBuilder content = new StringBuilder();
 
