@@ -7,6 +7,7 @@ import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.range.ByteRange;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ public class ProgressBenchmark {
   private final ProgressBook.Device fleet = new ProgressBook.Device("fleet", null);
   private final ProgressBook.Device streaming = new ProgressBook.Device("streaming", null);
   private final ProgressBook book =
-      new ProgressBook(store(), InstantSource.system(), 100_000, 100_000);
+      new ProgressBook(store(), InstantSource.system(), 100_000, 100_000, _ -> {});
   private final SplittableRandom random = new SplittableRandom(1);
   private long next;
 
@@ -69,7 +70,7 @@ public class ProgressBenchmark {
 
   /** Takes a range down. */
   protected void deliver(ProgressBook book, ProgressBook.Device device, ByteRange range) {
-    book.delivered(subject, device, range);
+    book.delivered(subject, device, range, Duration.ZERO);
   }
 
   /** Nothing is written meanwhile. */

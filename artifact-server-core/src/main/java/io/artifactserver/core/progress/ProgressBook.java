@@ -4,12 +4,16 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,17 +51,25 @@ public final class ProgressBook {
   private final AtomicInteger size = new AtomicInteger();
   private final Map<Object, Integer> sizeByOrigin = new ConcurrentHashMap<>();
   private final AtomicLong lost = new AtomicLong();
+  private final Consumer<List<Addition>> listener;
 
   /**
    * @param maxPending most devices whose progress is not in the store yet
    * @param maxPendingOfOrigin most of them that named themselves from one address
+   * @param listener told what the store has now of each device of which it got something; must not
+   *     block
    */
   public ProgressBook(
-      ProgressStore store, InstantSource clock, int maxPending, int maxPendingOfOrigin) {
+      ProgressStore store,
+      InstantSource clock,
+      int maxPending,
+      int maxPendingOfOrigin,
+      Consumer<List<Addition>> listener) {
     this.store = store;
     this.clock = clock;
     this.maxPending = maxPending;
     this.maxPendingOfOrigin = maxPendingOfOrigin;
+    this.listener = listener;
   }
 
   /**
@@ -64,23 +77,42 @@ public final class ProgressBook {
    *
    * @param device whose progress it is
    * @param range of the subject's bytes
+   * @param took how long it took until now
    */
-  public void delivered(ProgressSubject subject, Device device, ByteRange range) {
-    if (range.isEmpty()) {
-      return;
+  public void delivered(ProgressSubject subject, Device device, ByteRange range, Duration took) {
+    if (!range.isEmpty()) {
+      takeDown(subject, device, range, took, null);
     }
+  }
+
+  /**
+   * Takes down that a download ended before its last byte. No I/O.
+   *
+   * @param device whose download it was
+   */
+  public void failed(ProgressSubject subject, Device device, DeliveryError.Reason reason) {
+    takeDown(subject, device, new ByteRange(0, 0), Duration.ZERO, reason);
+  }
+
+  private void takeDown(
+      ProgressSubject subject,
+      Device device,
+      ByteRange range,
+      Duration took,
+      DeliveryError.@Nullable Reason error) {
     if (device.name().length() > MAX_NAME_LENGTH || device.name().indexOf('\0') >= 0) {
       lost.incrementAndGet();
       return;
     }
     Key key = new Key(subject, device.name());
-    Instant now = clock.instant();
+    // As exact as the store.
+    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
     boolean[] isNew = {false};
     pending.compute(
         key,
         (_, before) -> {
-          Pending after = before == null ? new Pending(device.origin(), now) : before;
-          int more = after.add(range, now);
+          Pending after = before == null ? new Pending(device.origin()) : before;
+          int more = after.add(range, took, now, error);
           if (more > 0 && !begun(after.origin, more)) {
             lost.addAndGet(before == null ? 1 : before.shrink());
             return before;
@@ -132,8 +164,9 @@ public final class ProgressBook {
     if (batch.isEmpty()) {
       return 0;
     }
+    List<Addition> stored;
     try {
-      store.add(batch);
+      stored = store.add(batch);
     } catch (CatalogUnavailableException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -143,6 +176,7 @@ public final class ProgressBook {
       throw e;
     }
     written();
+    listener.accept(stored);
     return batch.size();
   }
 
@@ -156,7 +190,7 @@ public final class ProgressBook {
   public List<DeviceProgress> list(ProgressSubject subject, String after, int limit) {
     SortedMap<String, DeviceProgress> merged = recent(subject, after);
     for (DeviceProgress stored : store.list(subject, after, limit)) {
-      merged.merge(stored.device(), stored, DeviceProgress::merged);
+      merged.merge(stored.device(), stored, (recent, _) -> stored.withRecent(recent));
     }
     return merged.values().stream().limit(limit).toList();
   }
@@ -178,7 +212,7 @@ public final class ProgressBook {
       page = store.missing(subject, from, limit);
       for (DeviceProgress stored : page) {
         from = stored.device();
-        DeviceProgress both = recent.getOrDefault(from, stored).plus(stored);
+        DeviceProgress both = stored.withRecent(recent.getOrDefault(from, stored));
         if (both.delivered().count() < subject.length()) {
           missing.add(both);
         }
@@ -200,23 +234,23 @@ public final class ProgressBook {
 
   /** What the store does not have yet, or is about to have. */
   private SortedMap<String, DeviceProgress> recent(ProgressSubject subject, String after) {
-    // In the order in which it moves: what moves meanwhile is seen twice, and counts once.
+    // In the order in which it moves: what moves meanwhile is seen twice, and is in the set once.
+    Set<Writing> later = new LinkedHashSet<>();
+    pending.forEach((key, value) -> later.add(new Writing(key, value)));
+    Set<Writing> found = new LinkedHashSet<>(writing);
+    found.addAll(later);
     SortedMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
-    pending.forEach((key, value) -> merge(merged, new Writing(key, value), subject, after));
-    writing.forEach(value -> merge(merged, value, subject, after));
+    for (Writing value : found) {
+      if (value.key.subject.equals(subject) && byCodePoint(value.key.device, after) > 0) {
+        merged.merge(value.key.device, value.addition().progress(), DeviceProgress::then);
+      }
+    }
     return merged;
   }
 
   private void written() {
     writing.forEach(each -> ended(each.pending.origin, each.pending.weight.get()));
     writing.clear();
-  }
-
-  private static void merge(
-      Map<String, DeviceProgress> merged, Writing value, ProgressSubject subject, String after) {
-    if (value.key.subject.equals(subject) && byCodePoint(value.key.device, after) > 0) {
-      merged.merge(value.key.device, value.addition().progress(), DeviceProgress::merged);
-    }
   }
 
   /**
@@ -287,20 +321,30 @@ public final class ProgressBook {
   private static final class Pending {
     private final @Nullable Object origin;
     private final GatheredBytes delivered = new GatheredBytes();
-    private final AtomicReference<Instant> updatedAt;
+    private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.NEVER);
+    private final AtomicReference<@Nullable DeliveryError> lastError = new AtomicReference<>();
 
     /** As how many devices it counts. */
     private final AtomicInteger weight = new AtomicInteger();
 
-    private Pending(@Nullable Object origin, Instant now) {
+    private Pending(@Nullable Object origin) {
       this.origin = origin;
-      this.updatedAt = new AtomicReference<>(now);
     }
 
-    /** Returns by how much it should weigh more. */
-    synchronized int add(ByteRange range, Instant now) {
-      delivered.add(range);
-      updatedAt.set(now);
+    /**
+     * @param error why it broke off; null if it did not
+     * @return by how much it should weigh more
+     */
+    synchronized int add(
+        ByteRange range, Duration took, Instant now, DeliveryError.@Nullable Reason error) {
+      if (!range.isEmpty()) {
+        delivered.add(range);
+      }
+      if (error != null) {
+        lastError.set(new DeliveryError(error, now));
+      }
+      Sending more = new Sending(now.minus(took), now, range.length(), 0, Duration.ZERO);
+      sending.updateAndGet(before -> before.then(more));
       return 1 + delivered.runs() / RUNS_OF_DEVICE - weight.get();
     }
 
@@ -314,7 +358,7 @@ public final class ProgressBook {
     }
 
     synchronized DeviceProgress progress(String device) {
-      return new DeviceProgress(device, delivered.bytes(), updatedAt.get());
+      return new DeviceProgress(device, delivered.bytes(), sending.get(), lastError.get());
     }
   }
 }

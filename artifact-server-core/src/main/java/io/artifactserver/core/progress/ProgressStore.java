@@ -9,8 +9,12 @@ import java.util.List;
  * io.artifactserver.core.catalog.CatalogUnavailableException} says that it could not.
  */
 public interface ProgressStore {
-  /** Adds to what is kept, in one transaction: one row a device and subject. */
-  void add(List<Addition> additions);
+  /**
+   * Adds to what is kept, in one transaction: one row a device and subject.
+   *
+   * @return what is kept now, in the same order
+   */
+  List<Addition> add(List<Addition> additions);
 
   /**
    * Returns a page of the devices that have something of the subject, by name.
@@ -38,6 +42,13 @@ public interface ProgressStore {
   List<ArtifactProgress> ofDevice(String device, int limit);
 
   /**
+   * Returns what all devices together have of the subject.
+   *
+   * @param since devices that were sent something after it are active
+   */
+  Summary summary(ProgressSubject subject, Instant since);
+
+  /**
    * Forgets devices whose progress has not changed since.
    *
    * @param limit most rows
@@ -51,6 +62,17 @@ public interface ProgressStore {
    * @param length of the artifact, in bytes
    */
   record ArtifactProgress(ArtifactId id, long length, DeviceProgress progress) {}
+
+  /**
+   * What devices have of an artifact. Immutable.
+   *
+   * @param devices that have some of it
+   * @param complete those that have all of it
+   * @param active those that were sent something lately
+   * @param bytes that they have together, each byte once for each device
+   * @param rate bytes per second of the active ones together
+   */
+  record Summary(long devices, long complete, long active, long bytes, long rate) {}
 
   /**
    * What was sent to a device since it was last added. Immutable.

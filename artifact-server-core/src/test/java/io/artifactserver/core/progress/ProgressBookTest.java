@@ -9,7 +9,9 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.progress.ProgressBook.Device;
+import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.range.ByteRange;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,8 @@ class ProgressBookTest {
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final Rows rows = new Rows();
-  private final ProgressBook book = new ProgressBook(rows, () -> now, 1000, 10);
+  private final List<Addition> told = new ArrayList<>();
+  private final ProgressBook book = new ProgressBook(rows, () -> now, 1000, 10, told::addAll);
 
   @Test
   void whatWasSentIsSeenAtOnceAndOnceItIsWritten() {
@@ -68,7 +71,8 @@ class ProgressBookTest {
       String device = "device-" + i;
       if (i % 3 == 0) {
         // Has something else.
-        book.delivered(subject("edge", 2), new Device(device, null), new ByteRange(0, 1));
+        book.delivered(
+            subject("edge", 2), new Device(device, null), new ByteRange(0, 1), Duration.ZERO);
       } else {
         deliver(device, 0, i % 3 == 1 ? 1000 : 999);
       }
@@ -103,6 +107,45 @@ class ProgressBookTest {
   }
 
   @Test
+  void tellsOfWhatTheStoreHasNow() {
+    deliver("a", 0, 10);
+    book.flush(10);
+    now = now.plusSeconds(2);
+    deliver("a", 10, 10);
+    book.delivered(
+        subject("edge", 2), new Device("b", null), new ByteRange(0, 1), Duration.ofSeconds(1));
+    book.flush(10);
+    assertThat(told)
+        .containsExactly(
+            new Addition(SUBJECT, device("a", 10, now.minusSeconds(2), now.minusSeconds(2))),
+            new Addition(SUBJECT, device("a", 20, now.minusSeconds(2), now)),
+            new Addition(subject("edge", 2), device("b", 1, now.minusSeconds(1), now)));
+  }
+
+  @Test
+  void whatBrokeOffIsKnownUntilTheNextDoes() {
+    Device device = new Device("a", null);
+    book.failed(SUBJECT, device, DeliveryError.Reason.ABORTED);
+    assertThat(book.list(SUBJECT, "", 1).getFirst().lastError())
+        .isEqualTo(new DeliveryError(DeliveryError.Reason.ABORTED, now));
+    assertThat(book.list(SUBJECT, "", 1).getFirst().delivered()).isEqualTo(DeliveredBytes.NONE);
+    book.flush(1);
+    Instant then = now;
+    now = now.plusSeconds(1);
+    deliver("a", 0, 1000);
+    assertThat(book.list(SUBJECT, "", 1).getFirst().lastError())
+        .isEqualTo(new DeliveryError(DeliveryError.Reason.ABORTED, then));
+    book.flush(1);
+    now = now.plusSeconds(1);
+    book.failed(SUBJECT, device, DeliveryError.Reason.FAILED);
+    book.flush(1);
+    DeviceProgress last = book.list(SUBJECT, "", 1).getFirst();
+    assertThat(last.lastError()).isEqualTo(new DeliveryError(DeliveryError.Reason.FAILED, now));
+    assertThat(last.delivered().count()).isEqualTo(1000);
+    assertThat(last.sending()).isEqualTo(new Sending(then, now, 1000, 0, Duration.ZERO));
+  }
+
+  @Test
   void aStoreThatFailsLosesNothing() {
     deliver("a", 0, 10);
     rows.failure = new CatalogUnavailableException("The store is away");
@@ -134,15 +177,17 @@ class ProgressBookTest {
   @Test
   void inventedNamesAreBoundedByTheirAddress() {
     for (int i = 0; i < 100_000; i++) {
-      book.delivered(SUBJECT, new Device("invented-" + i, "192.0.2.1"), new ByteRange(0, 1));
+      book.delivered(
+          SUBJECT, new Device("invented-" + i, "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(10);
     assertThat(book.lost()).isEqualTo(100_000 - 10);
-    book.delivered(SUBJECT, new Device("neighbour", "192.0.2.2"), new ByteRange(0, 1));
+    book.delivered(
+        SUBJECT, new Device("neighbour", "192.0.2.2"), new ByteRange(0, 1), Duration.ZERO);
     deliver("known", 0, 1);
     assertThat(names("", 100)).contains("neighbour", "known").hasSize(12);
     book.flush(100);
-    book.delivered(SUBJECT, new Device("again", "192.0.2.1"), new ByteRange(0, 1));
+    book.delivered(SUBJECT, new Device("again", "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
   }
 
@@ -152,17 +197,18 @@ class ProgressBookTest {
     ProgressSubject large = new ProgressSubject("edge", SUBJECT.sha256(), 1 << 20);
     Device known = new Device("known", null);
     for (int i = 0; i < 100; i++) {
-      book.delivered(large, known, new ByteRange(2L * i, 1));
+      book.delivered(large, known, new ByteRange(2L * i, 1), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(1 + 100 / 16);
     assertThat(book.lost()).isZero();
     // What is in one piece again counts as one, as soon as it is merged.
     for (int i = 0; i < 10; i++) {
-      book.delivered(large, known, new ByteRange(0, 200));
+      book.delivered(large, known, new ByteRange(0, 200), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(1);
     for (int i = 0; i < 1000; i++) {
-      book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1));
+      book.delivered(
+          large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(1 + 10);
     // Some are not merged yet.
@@ -170,7 +216,7 @@ class ProgressBookTest {
     assertThat(book.lost()).isBetween(most - 10L, (long) most);
     assertThat(book.flush(10)).isEqualTo(2);
     assertThat(book.size()).isZero();
-    book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1));
+    book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
   }
 
@@ -212,7 +258,16 @@ class ProgressBookTest {
   }
 
   private void deliver(String device, long position, long length) {
-    book.delivered(SUBJECT, new Device(device, null), new ByteRange(position, length));
+    book.delivered(
+        SUBJECT, new Device(device, null), new ByteRange(position, length), Duration.ZERO);
+  }
+
+  private static DeviceProgress device(String name, long bytes, Instant began, Instant ended) {
+    return new DeviceProgress(
+        name,
+        DeliveredBytes.of(new ByteRange(0, bytes)),
+        new Sending(began, ended, bytes, 0, Duration.ZERO),
+        null);
   }
 
   private List<String> names(String after, int limit) {
@@ -235,14 +290,17 @@ class ProgressBookTest {
     private volatile @Nullable RuntimeException failure;
 
     @Override
-    public synchronized void add(List<Addition> additions) {
+    public synchronized List<Addition> add(List<Addition> additions) {
       RuntimeException thrown = failure;
       if (thrown != null) {
         throw thrown;
       }
-      for (Addition addition : additions) {
-        rows.merge(key(addition), addition.progress(), DeviceProgress::merged);
-      }
+      return additions.stream()
+          .map(addition ->
+              new Addition(
+                  addition.subject(),
+                  rows.merge(key(addition), addition.progress(), DeviceProgress::then)))
+          .toList();
     }
 
     private static String key(Addition addition) {
@@ -281,6 +339,11 @@ class ProgressBookTest {
           .limit(limit)
           .map(progress -> new ArtifactProgress(new ArtifactId("edge", "a"), 1000, progress))
           .toList();
+    }
+
+    @Override
+    public Summary summary(ProgressSubject subject, Instant since) {
+      throw new AssertionError(subject);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressBook.Device;
 import io.artifactserver.core.progress.ProgressSubject;
@@ -17,7 +18,9 @@ import io.artifactserver.rest.hawkbit.Question;
 import io.artifactserver.rest.hawkbit.Reports;
 import io.artifactserver.rest.progress.ProgressProperties;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -132,8 +135,12 @@ final class Deliveries {
 
   /** Is told what a request is sent. Thread-safe; nothing blocks. */
   interface Delivery {
-    /** The connection took the range. */
-    void delivered(ByteRange range);
+    /**
+     * The connection took the range.
+     *
+     * @param took how long it took until now
+     */
+    void delivered(ByteRange range, Duration took);
 
     /** The body has come to its end. */
     default void ended(TransferOutcome.Ending ending) {}
@@ -142,7 +149,7 @@ final class Deliveries {
   /** A delivery of what hawkBit granted. */
   private record GrantedDelivery(Reports.Download download) implements Delivery {
     @Override
-    public void delivered(ByteRange range) {
+    public void delivered(ByteRange range, Duration took) {
       download.delivered(range);
     }
 
@@ -178,23 +185,36 @@ final class Deliveries {
     }
 
     @Override
-    public void delivered(ByteRange range) {
+    public void delivered(ByteRange range, Duration took) {
+      tell(device -> book.delivered(subject, device, range, took));
+    }
+
+    @Override
+    public void ended(TransferOutcome.Ending ending) {
+      switch (ending) {
+        case COMPLETE -> {}
+        case ABORTED -> tell(device -> book.failed(subject, device, DeliveryError.Reason.ABORTED));
+        case FAILED -> tell(device -> book.failed(subject, device, DeliveryError.Reason.FAILED));
+      }
+    }
+
+    private void tell(Consumer<Device> note) {
       if (isNobody(credentials)) {
-        book.delivered(subject, new Device(name, address), range);
+        note.accept(new Device(name, address));
         return;
       }
       Authentication caller = authenticator.peek(credentials);
       if (caller instanceof Authentication.Undecided) {
         // A public repository asks nobody for a token, so it may not have been looked up yet.
-        var _ = lookups.run(client, () -> lookUp(range));
+        var _ = lookups.run(client, () -> lookUp(note));
       } else {
-        var _ = deliver(caller, range);
+        var _ = tell(caller, note);
       }
     }
 
-    private boolean lookUp(ByteRange range) {
+    private boolean lookUp(Consumer<Device> note) {
       try {
-        return deliver(authenticator.authenticate(credentials, client), range);
+        return tell(authenticator.authenticate(credentials, client), note);
       } catch (CatalogUnavailableException | IssuerUnavailableException e) {
         LOG.debug("Not taken down, because nobody knows whose the token is", e);
         return false;
@@ -202,15 +222,15 @@ final class Deliveries {
     }
 
     /** Returns whether the caller is somebody. */
-    private boolean deliver(Authentication caller, ByteRange range) {
+    private boolean tell(Authentication caller, Consumer<Device> note) {
       String known = known(caller);
       if (!known.isEmpty()) {
-        book.delivered(subject, new Device(known, null), range);
+        note.accept(new Device(known, null));
         return true;
       }
       if (!name.isEmpty()) {
         boolean isVerified = name.equals(credentials.certificateSubject());
-        book.delivered(subject, new Device(name, isVerified ? null : address), range);
+        note.accept(new Device(name, isVerified ? null : address));
       }
       return false;
     }

@@ -17,6 +17,7 @@ import io.artifactserver.rest.hawkbit.Reports;
 import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
+import io.artifactserver.rest.progress.RunningDownloads;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -182,6 +183,7 @@ public class DownloadConfiguration {
       Connections connections,
       ProgressProperties progress,
       ProgressBook progressBook,
+      RunningDownloads running,
       LimitBook limits,
       PaceThreads paceThreads,
       MeterRegistry registry,
@@ -207,6 +209,7 @@ public class DownloadConfiguration {
             stores,
             problems,
             observer,
+            running,
             connections::pace,
             new WaitingThreads(openings, coldPages, readThreads)),
         new RepeatedRanges(resolver, stores, observer, connections, throttles, registry),

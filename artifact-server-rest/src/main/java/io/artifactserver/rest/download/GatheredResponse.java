@@ -2,6 +2,7 @@ package io.artifactserver.rest.download;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
@@ -10,7 +11,7 @@ import org.eclipse.jetty.util.Callback;
 /**
  * Keeps what a servlet writes until the servlet has written all of it, and sends it then, so that
  * no thread waits for a client that does not read. A response that grows too long is sent as it is
- * written from there on. Used by one thread at a time.
+ * written from there on, and so are server-sent events. Used by one thread at a time.
  */
 final class GatheredResponse extends Response.Wrapper {
   private final int maxLength;
@@ -27,7 +28,7 @@ final class GatheredResponse extends Response.Wrapper {
 
   @Override
   public void write(boolean last, ByteBuffer content, Callback callback) {
-    if (isPassing) {
+    if (isPassing || isEvents()) {
       super.write(last, content, callback);
     } else if (!last && gathered.size() + BufferUtil.length(content) <= maxLength) {
       gathered.writeBytes(BufferUtil.toArray(content));
@@ -46,6 +47,12 @@ final class GatheredResponse extends Response.Wrapper {
   public void reset() {
     gathered.reset();
     super.reset();
+  }
+
+  /** An event is for now. */
+  private boolean isEvents() {
+    String type = getHeaders().get(HttpHeader.CONTENT_TYPE);
+    return type != null && type.startsWith("text/event-stream");
   }
 
   private ByteBuffer whole(ByteBuffer content) {

@@ -215,11 +215,11 @@ final class RepeatedRanges {
       if (active != null) {
         active.end();
       }
+      Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
       if (delivery != null) {
-        delivery.delivered(new ByteRange(position, sent));
+        delivery.delivered(new ByteRange(position, sent), duration);
         delivery.ended(ending);
       }
-      Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
       observer.transferred(
           new TransferOutcome(TransferOutcome.Kind.MAPPED, ending, sent, duration));
     }

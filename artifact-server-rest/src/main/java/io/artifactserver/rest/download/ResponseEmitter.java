@@ -17,6 +17,7 @@ import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.progress.RunningDownloads;
 import java.net.URI;
 import java.util.Collections;
 import java.util.Iterator;
@@ -43,10 +44,12 @@ final class ResponseEmitter {
   private final BlobStores stores;
   private final ProblemWriter problems;
   private final TransferObserver observer;
+  private final RunningDownloads running;
   private final WaitingThreads threads;
   private final BodySender bodies;
 
   /**
+   * @param running looks after downloads that a delivery is told of
    * @param paces watch how fast clients take their bodies
    * @param threads for what waits
    */
@@ -54,11 +57,13 @@ final class ResponseEmitter {
       BlobStores stores,
       ProblemWriter problems,
       TransferObserver observer,
+      RunningDownloads running,
       Function<Request, Pace> paces,
       WaitingThreads threads) {
     this.stores = stores;
     this.problems = problems;
     this.observer = observer;
+    this.running = running;
     this.threads = threads;
     this.bodies = new BodySender(stores, problems, observer, paces, threads);
   }
@@ -153,7 +158,8 @@ final class ResponseEmitter {
               BodyPart.of(new MultipartByteRanges(ranges, served.mediaType(), length));
           default -> Collections.emptyIterator();
         };
-    request.setAttribute(BodySender.OBSERVER, new DeliveryObserver(observer, delivery, parts));
+    request.setAttribute(
+        BodySender.OBSERVER, new DeliveryObserver(observer, delivery, running, parts));
   }
 
   /**

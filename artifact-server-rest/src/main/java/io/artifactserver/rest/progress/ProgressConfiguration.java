@@ -17,9 +17,15 @@ public class ProgressConfiguration {
       ProgressStore store,
       InstantSource clock,
       ProgressProperties properties,
+      ProgressEvents events,
       MeterRegistry registry) {
     ProgressBook book =
-        new ProgressBook(store, clock, properties.maxPending(), properties.maxNamedPerAddress());
+        new ProgressBook(
+            store,
+            clock,
+            properties.maxPending(),
+            properties.maxNamedPerAddress(),
+            events::written);
     Gauge.builder("artifact_server.progress.pending", book, ProgressBook::size)
         .description("Devices whose progress is not in the database yet")
         .register(registry);

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.progress.Sending;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
@@ -16,15 +18,20 @@ import io.swagger.v3.oas.annotations.tags.Tag;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** What devices have of artifacts. Thread-safe. */
 @RestController
@@ -35,10 +42,21 @@ public class ProgressController {
 
   private final ArtifactCatalog catalog;
   private final ProgressBook book;
+  private final ProgressStore store;
+  private final ProgressEvents events;
+  private final InstantSource clock;
 
-  public ProgressController(ArtifactCatalog catalog, ProgressBook book) {
+  public ProgressController(
+      ArtifactCatalog catalog,
+      ProgressBook book,
+      ProgressStore store,
+      ProgressEvents events,
+      InstantSource clock) {
     this.catalog = catalog;
     this.book = book;
+    this.store = store;
+    this.events = events;
+    this.clock = clock;
   }
 
   /** A page of devices, by name; or the artifacts of one device. */
@@ -50,8 +68,9 @@ public class ProgressController {
               + " With \"missing\" as well: devices that were sent something of the repository, and"
               + " not all of the artifact. With \"device\" alone: the artifacts that it was sent"
               + " some of, the newest first, 1000 at most unless \"limit\" says otherwise."
-              + " \"complete\" is true once every byte was sent. The Link field names the next page"
-              + " of devices.")
+              + " \"complete\" is true once every byte was sent. \"rate\" is in bytes per second, of"
+              + " a download that goes on; \"averageRate\" of all of them. The Link field names the"
+              + " next page of devices.")
   public ResponseEntity<List<ProgressView>> list(
       @RequestParam(required = false) @Nullable String repository,
       @RequestParam(required = false) @Nullable String path,
@@ -74,16 +93,16 @@ public class ProgressController {
         throw refused("No device", "\"device\" is the name of a device.");
       }
       return ResponseEntity.ok(
-          book.ofDevice(device, limit).stream().map(ProgressView::of).toList());
+          book.ofDevice(device, limit).stream()
+              .map(found -> ProgressView.of(found, clock.instant()))
+              .toList());
     }
     if (repository == null || path == null || device != null) {
       throw refused(
           "Unclear question", "Ask with \"repository\" and \"path\", or with \"device\" alone.");
     }
     ArtifactId id = new ArtifactId(repository, path);
-    Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
-    ProgressSubject subject =
-        new ProgressSubject(repository, artifact.digests().sha256(), artifact.length());
+    ProgressSubject subject = subject(id);
     List<DeviceProgress> found =
         missing ? book.missing(subject, after, limit + 1) : book.list(subject, after, limit + 1);
     List<DeviceProgress> page = found.subList(0, Math.min(limit, found.size()));
@@ -91,8 +110,50 @@ public class ProgressController {
     if (found.size() > limit) {
       response.header(HttpHeaders.LINK, nextLink(id, missing, page.getLast().device(), limit));
     }
+    Instant now = clock.instant();
     return response.body(
-        page.stream().map(progress -> ProgressView.of(null, progress, artifact.length())).toList());
+        page.stream()
+            .map(progress -> ProgressView.of(null, progress, subject.length(), now))
+            .toList());
+  }
+
+  /** What all devices together have of an artifact. */
+  @GetMapping("/summary")
+  @Operation(
+      summary = "Show how many devices have an artifact",
+      description = "As the database has it: a few seconds old, more while many devices download.")
+  public SummaryView summary(@RequestParam String repository, @RequestParam String path) {
+    ProgressSubject subject = subject(new ArtifactId(repository, path));
+    return SummaryView.of(
+        store.summary(subject, clock.instant().minus(Sending.GAP)), subject.length());
+  }
+
+  /** Tells of each device as it gets on. */
+  @GetMapping(value = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+  @Operation(
+      summary = "Follow devices as they get an artifact",
+      description =
+          "Server-sent events. Each \"progress\" is one device, as in the list, whenever the"
+              + " database has got more of it. Listen first, then ask for the list. The stream ends"
+              + " after ten minutes, or when its client is too slow: come again, and ask for the"
+              + " list again.")
+  public SseEmitter events(@RequestParam String repository, @RequestParam String path) {
+    ProgressSubject subject = subject(new ArtifactId(repository, path));
+    return events
+        .open(
+            subject, progress -> ProgressView.of(null, progress, subject.length(), clock.instant()))
+        .orElseThrow(() ->
+            new ProblemException(
+                Problems.of(
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    "Too many listeners",
+                    "%d follow the progress of devices already, and no more can. Ask for the list instead."
+                        .formatted(ProgressEvents.MAX_LISTENERS))));
+  }
+
+  private ProgressSubject subject(ArtifactId id) {
+    Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
+    return new ProgressSubject(id.repository(), artifact.digests().sha256(), artifact.length());
   }
 
   private static ProblemException refused(String title, String detail) {
@@ -128,6 +189,10 @@ public class ProgressController {
    * @param length of the artifact, in bytes
    * @param complete whether every byte was sent
    * @param updated when the last of them were sent; null if none were
+   * @param rate bytes per second of a download that goes on; null if none does, or if it has not
+   *     taken any time
+   * @param averageRate bytes per second of all downloads; null if they have not taken any time
+   * @param lastError why the latest download that broke off did; null if none did
    */
   public record ProgressView(
       @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String repository,
@@ -136,12 +201,16 @@ public class ProgressController {
       long bytes,
       long length,
       boolean complete,
-      @Nullable Instant updated) {
-    static ProgressView of(ProgressStore.ArtifactProgress found) {
-      return of(found.id(), found.progress(), found.length());
+      @Nullable Instant updated,
+      @Nullable Long rate,
+      @Nullable Long averageRate,
+      @Nullable ErrorView lastError) {
+    static ProgressView of(ProgressStore.ArtifactProgress found, Instant now) {
+      return of(found.id(), found.progress(), found.length(), now);
     }
 
-    static ProgressView of(@Nullable ArtifactId id, DeviceProgress progress, long length) {
+    static ProgressView of(
+        @Nullable ArtifactId id, DeviceProgress progress, long length, Instant now) {
       long bytes = progress.delivered().count();
       return new ProgressView(
           id == null ? null : id.repository(),
@@ -150,7 +219,50 @@ public class ProgressController {
           bytes,
           length,
           bytes == length,
-          progress.updatedAt().equals(DeviceProgress.NEVER) ? null : progress.updatedAt());
+          progress.updatedAt().equals(Instant.EPOCH) ? null : progress.updatedAt(),
+          orNull(progress.sending().rate(now)),
+          orNull(progress.sending().averageRate()),
+          progress.lastError() == null ? null : ErrorView.of(progress.lastError()));
+    }
+
+    private static @Nullable Long orNull(OptionalLong value) {
+      return value.isPresent() ? Long.valueOf(value.getAsLong()) : null;
+    }
+  }
+
+  /**
+   * Why a download broke off.
+   *
+   * @param reason {@code aborted} if the device went away, or took too little for too long; {@code
+   *     failed} if the storage failed
+   * @param at when
+   */
+  public record ErrorView(String reason, Instant at) {
+    static ErrorView of(DeliveryError error) {
+      return new ErrorView(error.reason().name().toLowerCase(Locale.ROOT), error.at());
+    }
+  }
+
+  /**
+   * What devices have of an artifact.
+   *
+   * @param devices that were sent some of it
+   * @param complete those that were sent all of it
+   * @param active those that were sent something within the last minute
+   * @param length of the artifact, in bytes
+   * @param averageBytes that one of the devices has, on average
+   * @param rate bytes per second of the active ones together
+   */
+  public record SummaryView(
+      long devices, long complete, long active, long length, long averageBytes, long rate) {
+    static SummaryView of(ProgressStore.Summary found, long length) {
+      return new SummaryView(
+          found.devices(),
+          found.complete(),
+          found.active(),
+          length,
+          found.devices() == 0 ? 0 : found.bytes() / found.devices(),
+          found.rate());
     }
   }
 }

@@ -26,13 +26,19 @@ public class ProgressSchedule implements DisposableBean {
   private static final int LAST_BATCHES = 50;
 
   private final ProgressBook book;
+  private final RunningDownloads running;
   private final ProgressStore store;
   private final ProgressProperties properties;
   private final InstantSource clock;
 
   public ProgressSchedule(
-      ProgressBook book, ProgressStore store, ProgressProperties properties, InstantSource clock) {
+      ProgressBook book,
+      RunningDownloads running,
+      ProgressStore store,
+      ProgressProperties properties,
+      InstantSource clock) {
     this.book = book;
+    this.running = running;
     this.store = store;
     this.properties = properties;
     this.clock = clock;
@@ -40,6 +46,7 @@ public class ProgressSchedule implements DisposableBean {
 
   @Scheduled(fixedDelay = PERIOD_MILLIS)
   void flush() {
+    running.takeDown();
     attempt(() -> book.flush(ROWS));
   }
 

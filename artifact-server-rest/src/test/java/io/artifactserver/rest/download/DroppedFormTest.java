@@ -30,6 +30,7 @@ import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.progress.RunningDownloads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -87,6 +88,7 @@ class DroppedFormTest {
           stores,
           problems,
           _ -> {},
+          new RunningDownloads(),
           _ -> Pace.UNWATCHED,
           new WaitingThreads(threads, threads, threads));
   private final Server server = new Server();

@@ -34,6 +34,7 @@ import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.LinkProperties;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
+import io.artifactserver.rest.progress.RunningDownloads;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -364,12 +365,13 @@ class GrantedDownloadTest {
                 stores,
                 problems,
                 _ -> {},
+                new RunningDownloads(),
                 connections::pace,
                 new WaitingThreads(threads, threads, threads)),
             new RepeatedRanges(resolver, stores, _ -> {}, connections, throttles, registry),
             new Deliveries(
                 new ProgressProperties(true, "", 100, 10, Duration.ofDays(1)),
-                new ProgressBook(new NoProgress(), InstantSource.system(), 100, 10),
+                new ProgressBook(new NoProgress(), InstantSource.system(), 100, 10, _ -> {}),
                 authenticator,
                 connections,
                 lookups,
@@ -455,7 +457,7 @@ class GrantedDownloadTest {
   /** What hawkBit grants is no repository's, so nothing is taken down. */
   private static final class NoProgress implements ProgressStore {
     @Override
-    public void add(List<Addition> additions) {
+    public List<Addition> add(List<Addition> additions) {
       throw new AssertionError(additions);
     }
 
@@ -472,6 +474,11 @@ class GrantedDownloadTest {
     @Override
     public List<ArtifactProgress> ofDevice(String device, int limit) {
       return List.of();
+    }
+
+    @Override
+    public Summary summary(ProgressSubject subject, Instant since) {
+      throw new AssertionError(subject);
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.progress.RunningDownloads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -139,6 +140,7 @@ class RedirectTest {
             BlobStores.of(new SigningStore(memory, canSign)),
             new ProblemWriter(JsonMapper.builder().build()),
             _ -> {},
+            new RunningDownloads(),
             _ -> Pace.UNWATCHED,
             new WaitingThreads(reads, reads, reads));
     Served served =

@@ -27,6 +27,7 @@ import io.artifactserver.rest.download.body.UnmappedBlobStore;
 import io.artifactserver.rest.download.body.UnmappedBlobStore.Fault;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlan;
+import io.artifactserver.rest.progress.RunningDownloads;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -204,6 +205,7 @@ class TransferTest {
             BlobStores.of(store),
             new ProblemWriter(JsonMapper.builder().build()),
             outcomes::add,
+            new RunningDownloads(),
             _ -> Pace.UNWATCHED,
             new WaitingThreads(openings, coldPages, reads));
     DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;

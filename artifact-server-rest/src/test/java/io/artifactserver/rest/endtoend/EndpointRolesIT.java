@@ -52,6 +52,8 @@ class EndpointRolesIT {
           Map.entry("POST /api/v1/links", "publisher"),
           Map.entry("GET /api/v1/audit", "admin"),
           Map.entry("GET /api/v1/progress", "admin"),
+          Map.entry("GET /api/v1/progress/events", "admin"),
+          Map.entry("GET /api/v1/progress/summary", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/quota", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/quota", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/limits", "admin"),

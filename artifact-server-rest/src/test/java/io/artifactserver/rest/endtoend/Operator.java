@@ -1,6 +1,9 @@
 package io.artifactserver.rest.endtoend;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -72,6 +75,14 @@ final class Operator implements AutoCloseable {
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(request(path).GET().build(), BodyHandlers.ofString());
+  }
+
+  /** The body of an answer that goes on; the caller closes it. */
+  InputStream stream(String path) throws IOException, InterruptedException {
+    HttpResponse<InputStream> response =
+        client.send(request(path).build(), BodyHandlers.ofInputStream());
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response.body();
   }
 
   HttpResponse<String> delete(String path) throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.waiting.Eventually;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -11,8 +12,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,19 +87,149 @@ class ProgressIT {
         wire.receive(false);
         assertThat(wire.body().readNBytes(1)).hasSize(1);
         Eventually.eventuallyPasses(
-            "Nothing is known while a body is on its way",
-            () -> assertThat(progress(operator, "cut")).isEqualTo("[]"));
+            "What it took is known while the body is on its way",
+            () -> {
+              assertThat(progress(operator, "cut")).contains("\"lastError\":null");
+              assertTakenInPart(progress(operator, "cut"), length);
+            });
       }
       Eventually.eventuallyPasses(
-          "What was taken is known",
+          "Why it ended is known",
+          () ->
+              assertThat(progress(operator, "cut"))
+                  .containsPattern("\"lastError\":\\{\"reason\":\"aborted\",\"at\":\"[^\"]+\"}"));
+      assertTakenInPart(progress(operator, "cut"), length);
+    }
+  }
+
+  private static void assertTakenInPart(String progress, int length) {
+    Matcher found =
+        Pattern.compile("\"bytes\":(\\d+),\"length\":\\d+,\"complete\":false").matcher(progress);
+    assertThat(found.find()).as(progress).isTrue();
+    assertThat(Long.parseLong(found.group(1))).isPositive().isLessThan(length);
+  }
+
+  /** As an ESP32 on a slow link: one request, and no range. */
+  @Test
+  void aRateIsKnownBeforeTheEnd(PackagedServer server) throws Exception {
+    int length = 8 << 20;
+    int bytesPerSecond = 1 << 20;
+    try (Operator operator = new Operator(server);
+        Wire wire = new Wire(server.port())) {
+      operator.createRepository("paced", true);
+      operator.put("paced", "image", Bytes.random(length, 6));
+      HttpResponse<String> limits =
+          operator.json(
+              "PUT",
+              "/api/v1/repositories/paced/limits",
+              "{\"bytesPerSecond\": %d}".formatted(bytesPerSecond));
+      assertThat(limits.statusCode()).as(limits.body()).isEqualTo(200);
+      wire.send("GET /artifacts/paced/image HTTP/1.1\r\nHost: a\r\nRAUC-Serial: esp\r\n\r\n");
+      wire.receive(false);
+      byte[] body = new byte[length];
+      assertThat(wire.body().readNBytes(body, 0, 3 * bytesPerSecond)).isPositive();
+      Eventually.eventuallyPasses(
+          "The device has a rate",
           () -> {
-            Matcher found =
-                Pattern.compile("\"bytes\":(\\d+),\"length\":\\d+,\"complete\":false")
-                    .matcher(progress(operator, "cut"));
-            assertThat(found.find()).isTrue();
-            assertThat(Long.parseLong(found.group(1))).isPositive().isLessThan(length);
+            String progress = operator.get("/api/v1/progress?repository=paced&path=image").body();
+            assertThat(rate(progress))
+                .as(progress)
+                .isBetween(bytesPerSecond / 2L, 2L * bytesPerSecond);
+            assertThat(progress).contains("\"complete\":false");
+          });
+      assertThat(wire.body().readNBytes(body, 0, length - 3 * bytesPerSecond)).isPositive();
+      Eventually.eventuallyPasses(
+          "All devices together have it",
+          () ->
+              assertThat(
+                      operator.get("/api/v1/progress/summary?repository=paced&path=image").body())
+                  .matches(
+                      "\\{\"devices\":1,\"complete\":1,\"active\":1,\"length\":8388608,"
+                          + "\"averageBytes\":8388608,\"rate\":\\d{6,7}}"));
+    }
+  }
+
+  private static long rate(String progress) {
+    Matcher found = Pattern.compile("\"rate\":(\\d+)").matcher(progress);
+    return found.find() ? Long.parseLong(found.group(1)) : 0;
+  }
+
+  @Test
+  void whoListensIsToldOfEachDevice(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      upload(operator, "followed", LENGTH);
+      HttpResponse<Stream<String>> events =
+          client.send(follow(server, "followed"), BodyHandlers.ofLines());
+      assertThat(events.statusCode()).isEqualTo(200);
+      assertThat(events.headers().firstValue("Content-Type").orElseThrow())
+          .startsWith("text/event-stream");
+      String path = "/artifacts/public/progress/followed";
+      get(server, path, "RAUC-Serial", "first", "Range", "bytes=0-999");
+      get(server, path, "RAUC-Serial", "second");
+      upload(operator, "not-followed", 1000);
+      get(server, "/artifacts/public/progress/not-followed", "RAUC-Serial", "third");
+      List<String> told = new ArrayList<>();
+      try (Stream<String> lines = events.body()) {
+        Iterator<String> each = lines.iterator();
+        while (told.stream().noneMatch(line -> line.contains("second"))
+            || told.stream().noneMatch(line -> line.contains("first"))) {
+          told.add(each.next());
+        }
+      }
+      assertThat(told).contains("event:progress");
+      assertThat(told)
+          .anyMatch(line ->
+              line.startsWith(
+                  "data:{\"device\":\"first\",\"bytes\":1000,\"length\":3000000,\"complete\":false"))
+          .anyMatch(line ->
+              line.startsWith(
+                  "data:{\"device\":\"second\",\"bytes\":3000000,\"length\":3000000,\"complete\":true"))
+          .noneMatch(line -> line.contains("third"));
+    }
+  }
+
+  @Test
+  void onlySoManyCanListen(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server)) {
+      upload(operator, "crowded", 1000);
+      List<HttpResponse<InputStream>> listening = new ArrayList<>();
+      try (HttpClient client =
+          HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+        HttpResponse<InputStream> last;
+        do {
+          last = client.send(follow(server, "crowded"), BodyHandlers.ofInputStream());
+          listening.add(last);
+        } while (last.statusCode() == 200 && listening.size() < 100);
+        assertThat(last.statusCode()).isEqualTo(503);
+        assertThat(new String(last.body().readAllBytes(), StandardCharsets.UTF_8))
+            .contains("Too many listeners");
+        // All others still have their answers.
+        assertThat(operator.get("/api/v1/repositories").statusCode()).isEqualTo(200);
+        for (HttpResponse<InputStream> each : listening) {
+          each.body().close();
+        }
+      }
+      // Who has gone is noticed with the next event.
+      Eventually.eventuallyPasses(
+          "There is room again",
+          () -> {
+            get(server, "/artifacts/public/progress/crowded", "RAUC-Serial", "any");
+            try (HttpClient client = HttpClient.newHttpClient()) {
+              HttpResponse<InputStream> again =
+                  client.send(follow(server, "crowded"), BodyHandlers.ofInputStream());
+              again.body().close();
+              assertThat(again.statusCode()).isEqualTo(200);
+            }
           });
     }
+  }
+
+  private static HttpRequest follow(PackagedServer server, String name) throws IOException {
+    return HttpRequest.newBuilder(
+            server.uri("/api/v1/progress/events?repository=public&path=progress/" + name))
+        .header("Authorization", "Bearer " + server.operatorToken())
+        .build();
   }
 
   /** A public repository asks for no token, and still knows whose it is. */
@@ -147,8 +282,8 @@ class ProgressIT {
           () ->
               assertThat(operator.get(all).body())
                   .matches(
-                      "\\[\\{\"device\":\"half\",\"bytes\":500,\"length\":1000,\"complete\":false,\"updated\":\"[^\"]+\"},"
-                          + "\\{\"device\":\"idle one\",\"bytes\":0,\"length\":1000,\"complete\":false,\"updated\":null}]"));
+                      "\\[\\{\"device\":\"half\",\"bytes\":500,\"length\":1000,\"complete\":false,\"updated\":\"[^\"]+\",[^{]*},"
+                          + "\\{\"device\":\"idle one\",\"bytes\":0,\"length\":1000,\"complete\":false,\"updated\":null,\"rate\":null,\"averageRate\":null,\"lastError\":null}]"));
       HttpResponse<String> first = operator.get(all + "&limit=1");
       assertThat(first.body()).contains("half").doesNotContain("idle");
       String next = first.headers().firstValue("Link").orElseThrow();
@@ -202,6 +337,10 @@ class ProgressIT {
     "?repository=public&path=../a, 400",
     "?repository=public&path=absent&missing=true, 404",
     "?repository=public&path=table.bin&missing=perhaps, 400",
+    "/summary?repository=public&path=absent, 404",
+    "/summary?repository=public, 400",
+    "/events?repository=public&path=absent, 404",
+    "/events?path=table.bin, 400",
     "?device=a&repository=public, 400",
     "?device=a&repository=public&path=table.bin, 400",
     "?device=%00, 400",

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,9 @@ class ShutdownIT {
   @Test
   void readinessGoesDownFirstAndRunningDownloadsFinish() throws Exception {
     try (PackagedServer server = start("--artifact-server.shutdown.delay=5s");
+        Operator operator = new Operator(server);
+        InputStream events =
+            operator.stream("/api/v1/progress/events?repository=public&path=large.bin");
         SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin");
         Wire kept = new Wire(server.port());
         Wire balancer = new Wire(server.port())) {
@@ -48,6 +53,8 @@ class ShutdownIT {
       assertThat(last.status()).isEqualTo(206);
       assertThat(last.field("Connection")).contains("close");
       assertThat(kept.isClosedByServer()).isTrue();
+      // Who follows is not waited for.
+      assertThat(new String(events.readAllBytes(), StandardCharsets.UTF_8)).contains(":begin");
       running.readTo(LENGTH);
       assertThat(running.received()).isGreaterThanOrEqualTo(LENGTH);
       assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();

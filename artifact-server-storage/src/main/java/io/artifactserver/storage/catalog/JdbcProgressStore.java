@@ -2,20 +2,24 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.progress.DeliveredBytes;
+import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
-import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.progress.Sending;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -23,57 +27,93 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * a row that was read is written back as nobody else has changed it.
  */
 final class JdbcProgressStore implements ProgressStore {
-  private static final String STORED =
+  /** Of a row that {@link #progress(ResultSet)} reads. */
+  private static final String COLUMNS =
       """
-      select wanted.number, p.device, p.delivered, p.updated_at
-      from unnest(?::text[], ?::text[], ?::text[])
-        with ordinality as wanted (repository, sha256, device, number)
-      join repository r on r.name = wanted.repository
-      join progress p on p.repository_id = r.id
-        and p.sha256 = decode(wanted.sha256, 'hex') and p.device = wanted.device
+      p.delivered, p.updated_at, p.stretch_began_at, p.stretch_bytes, p.earlier_bytes,
+        p.earlier_micros, p.error, p.error_at
       """;
+
+  private static final String STORED =
+      "select wanted.number, p.device, "
+          + COLUMNS
+          + """
+          from unnest(?::text[], ?::text[], ?::text[])
+            with ordinality as wanted (repository, sha256, device, number)
+          join repository r on r.name = wanted.repository
+          join progress p on p.repository_id = r.id
+            and p.sha256 = decode(wanted.sha256, 'hex') and p.device = wanted.device
+          """;
 
   private static final String UPSERT =
       """
-      insert into progress (repository_id, sha256, device, delivered, updated_at)
-      select id, ?, ?, ?, ? from repository where name = ?
-      on conflict (repository_id, sha256, device)
-      do update set delivered = excluded.delivered, updated_at = excluded.updated_at
+      insert into progress (
+        repository_id, sha256, device, delivered, updated_at, stretch_began_at, stretch_bytes,
+        earlier_bytes, earlier_micros, error, error_at, bytes)
+      select id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from repository where name = ?
+      on conflict (repository_id, sha256, device) do update set
+        delivered = excluded.delivered,
+        updated_at = excluded.updated_at,
+        stretch_began_at = excluded.stretch_began_at,
+        stretch_bytes = excluded.stretch_bytes,
+        earlier_bytes = excluded.earlier_bytes,
+        earlier_micros = excluded.earlier_micros,
+        error = excluded.error,
+        error_at = excluded.error_at,
+        bytes = excluded.bytes
       """;
 
   private static final String PAGE =
-      """
-      select p.device, p.delivered, p.updated_at
-      from progress p join repository r on r.id = p.repository_id
-      where r.name = ? and p.sha256 = ? and p.device > ?
-      order by p.device
-      limit ?
-      """;
+      "select p.device, "
+          + COLUMNS
+          + """
+          from progress p join repository r on r.id = p.repository_id
+          where r.name = ? and p.sha256 = ? and p.device > ?
+          order by p.device
+          limit ?
+          """;
 
   private static final String MISSING =
-      """
-      select seen.device, p.delivered, p.updated_at
-      from (
-        select distinct device from progress
-        where repository_id = (select id from repository where name = ?) and device > ?
-      ) seen
-      left join progress p
-        on p.repository_id = (select id from repository where name = ?)
-        and p.sha256 = ? and p.device = seen.device
-      where p.delivered is distinct from ?
-      order by seen.device
-      limit ?
-      """;
+      "select seen.device, "
+          + COLUMNS
+          + """
+          from (
+            select distinct device from progress
+            where repository_id = (select id from repository where name = ?) and device > ?
+          ) seen
+          left join progress p
+            on p.repository_id = (select id from repository where name = ?)
+            and p.sha256 = ? and p.device = seen.device
+          where p.bytes is distinct from ?
+          order by seen.device
+          limit ?
+          """;
 
   private static final String OF_DEVICE =
+      "select r.name, a.path, b.length, p.device, "
+          + COLUMNS
+          + """
+          from repository r
+          join progress p on p.repository_id = r.id and p.device = ?
+          join blob b on b.sha256 = p.sha256
+          join artifact a on a.blob_id = b.id and a.repository_id = r.id
+          order by p.updated_at desc, r.name, a.path
+          limit ?
+          """;
+
+  private static final String SUMMARY =
       """
-      select r.name, a.path, b.length, p.device, p.delivered, p.updated_at
-      from repository r
-      join progress p on p.repository_id = r.id and p.device = ?
-      join blob b on b.sha256 = p.sha256
-      join artifact a on a.blob_id = b.id and a.repository_id = r.id
-      order by p.updated_at desc, r.name, a.path
-      limit ?
+      select
+        count(*) filter (where p.bytes > 0) as devices,
+        count(*) filter (where p.bytes = ?) as complete,
+        count(*) filter (where p.updated_at > ?) as active,
+        coalesce(sum(p.bytes), 0)::bigint as bytes,
+        coalesce(
+          sum(p.stretch_bytes / extract(epoch from p.updated_at - p.stretch_began_at))
+            filter (where p.updated_at > ? and p.updated_at > p.stretch_began_at),
+          0)::bigint as rate
+      from progress p join repository r on r.id = p.repository_id
+      where r.name = ? and p.sha256 = ?
       """;
 
   private static final String DELETE =
@@ -91,21 +131,21 @@ final class JdbcProgressStore implements ProgressStore {
   }
 
   @Override
-  public void add(List<Addition> additions) {
-    var _ =
-        transactions.write(_ -> {
-          Map<Integer, DeviceProgress> stored = stored(additions);
-          List<Addition> rows = new ArrayList<>(additions.size());
-          for (int i = 0; i < additions.size(); i++) {
-            Addition addition = additions.get(i);
-            DeviceProgress merged =
-                Optional.ofNullable(stored.get(i))
-                    .map(before -> DeviceProgress.merged(before, addition.progress()))
-                    .orElse(addition.progress());
-            rows.add(new Addition(addition.subject(), merged));
-          }
-          return jdbc.batchUpdate(UPSERT, rows, rows.size(), JdbcProgressStore::setRow);
-        });
+  public List<Addition> add(List<Addition> additions) {
+    return transactions.write(_ -> {
+      Map<Integer, DeviceProgress> stored = stored(additions);
+      List<Addition> rows = new ArrayList<>(additions.size());
+      for (int i = 0; i < additions.size(); i++) {
+        Addition addition = additions.get(i);
+        DeviceProgress merged =
+            Optional.ofNullable(stored.get(i))
+                .map(before -> before.then(addition.progress()))
+                .orElse(addition.progress());
+        rows.add(new Addition(addition.subject(), merged));
+      }
+      var _ = jdbc.batchUpdate(UPSERT, rows, rows.size(), JdbcProgressStore::setRow);
+      return rows;
+    });
   }
 
   @Override
@@ -122,7 +162,6 @@ final class JdbcProgressStore implements ProgressStore {
 
   @Override
   public List<DeviceProgress> missing(ProgressSubject subject, String after, int limit) {
-    byte[] whole = DeliveredBytes.of(ByteRange.whole(subject.length())).encoded();
     return transactions.read(() ->
         jdbc.query(
             MISSING,
@@ -134,7 +173,7 @@ final class JdbcProgressStore implements ProgressStore {
             after,
             subject.repository(),
             subject.sha256().bytes(),
-            whole,
+            subject.length(),
             limit));
   }
 
@@ -150,6 +189,25 @@ final class JdbcProgressStore implements ProgressStore {
                     progress(row)),
             device,
             limit));
+  }
+
+  @Override
+  public Summary summary(ProgressSubject subject, Instant since) {
+    return transactions.read(() ->
+        jdbc.queryForObject(
+            SUMMARY,
+            (row, _) ->
+                new Summary(
+                    row.getLong("devices"),
+                    row.getLong("complete"),
+                    row.getLong("active"),
+                    row.getLong("bytes"),
+                    row.getLong("rate")),
+            subject.length(),
+            Timestamp.from(since),
+            Timestamp.from(since),
+            subject.repository(),
+            subject.sha256().bytes()));
   }
 
   @Override
@@ -182,17 +240,38 @@ final class JdbcProgressStore implements ProgressStore {
   }
 
   private static void setRow(PreparedStatement statement, Addition row) throws SQLException {
-    statement.setBytes(1, row.subject().sha256().bytes());
-    statement.setString(2, row.progress().device());
-    statement.setBytes(3, row.progress().delivered().encoded());
-    statement.setTimestamp(4, Timestamp.from(row.progress().updatedAt()));
-    statement.setString(5, row.subject().repository());
+    DeviceProgress progress = row.progress();
+    Sending sending = progress.sending();
+    DeliveryError error = progress.lastError();
+    int i = 0;
+    statement.setBytes(++i, row.subject().sha256().bytes());
+    statement.setString(++i, progress.device());
+    statement.setBytes(++i, progress.delivered().encoded());
+    statement.setTimestamp(++i, Timestamp.from(sending.endedAt()));
+    statement.setTimestamp(++i, Timestamp.from(sending.beganAt()));
+    statement.setLong(++i, sending.bytes());
+    statement.setLong(++i, sending.earlierBytes());
+    statement.setLong(++i, TimeUnit.NANOSECONDS.toMicros(sending.earlierTime().toNanos()));
+    statement.setString(++i, error == null ? null : error.reason().name());
+    statement.setTimestamp(++i, error == null ? null : Timestamp.from(error.at()));
+    statement.setLong(++i, progress.delivered().count());
+    statement.setString(++i, row.subject().repository());
   }
 
   private static DeviceProgress progress(ResultSet row) throws SQLException {
+    String error = row.getString("error");
     return new DeviceProgress(
         row.getString("device"),
         DeliveredBytes.decode(row.getBytes("delivered")),
-        row.getTimestamp("updated_at").toInstant());
+        new Sending(
+            row.getTimestamp("stretch_began_at").toInstant(),
+            row.getTimestamp("updated_at").toInstant(),
+            row.getLong("stretch_bytes"),
+            row.getLong("earlier_bytes"),
+            Duration.of(row.getLong("earlier_micros"), ChronoUnit.MICROS)),
+        error == null
+            ? null
+            : new DeliveryError(
+                DeliveryError.Reason.valueOf(error), row.getTimestamp("error_at").toInstant()));
   }
 }

@@ -16,13 +16,17 @@ import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.core.limit.RepositoryQuota;
 import io.artifactserver.core.limit.RepositoryUsage;
 import io.artifactserver.core.progress.DeliveredBytes;
+import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
+import io.artifactserver.core.progress.ProgressStore.Summary;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.progress.Sending;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,11 +126,56 @@ class JdbcLimitsTest {
             addition(subject("edge", 2), "b", 0, 2, 9),
             addition(subject("absent", 1), "b", 0, 3, 9)));
     assertThat(progress.list(subject, "", 10))
-        .containsExactly(device("a", 5, 5, 0), device("b", 0, 20, 9));
-    assertThat(progress.list(subject, "a", 10)).containsExactly(device("b", 0, 20, 9));
+        .containsExactly(device("a", 5, 5, 0), device("b", 0, 20, 0, 9));
+    assertThat(progress.list(subject, "a", 10)).containsExactly(device("b", 0, 20, 0, 9));
     assertThat(progress.list(subject, "", 1)).containsExactly(device("a", 5, 5, 0));
     assertThat(progress.list(subject("absent", 1), "", 1)).isEmpty();
     assertThat(progress.list(subject("edge", 2), "", 9)).containsExactly(device("b", 0, 2, 9));
+  }
+
+  @Test
+  void keepsWhenAndHowFastAndWhyItBrokeOff() {
+    ProgressSubject subject = subject("edge", 7);
+    DeviceProgress first = device("a", 0, 100, 0, 10);
+    DeviceProgress later =
+        new DeviceProgress(
+            "a",
+            DeliveredBytes.of(new ByteRange(100, 10)),
+            new Sending(THEN.plusSeconds(100), THEN.plusSeconds(102), 10, 0, Duration.ZERO),
+            new DeliveryError(DeliveryError.Reason.ABORTED, THEN.plusSeconds(102)));
+    assertThat(progress.add(List.of(new Addition(subject, first))))
+        .containsExactly(new Addition(subject, first));
+    DeviceProgress both =
+        new DeviceProgress(
+            "a",
+            DeliveredBytes.of(new ByteRange(0, 110)),
+            new Sending(
+                THEN.plusSeconds(100), THEN.plusSeconds(102), 10, 100, Duration.ofSeconds(10)),
+            later.lastError());
+    assertThat(progress.add(List.of(new Addition(subject, later))))
+        .containsExactly(new Addition(subject, both));
+    assertThat(progress.list(subject, "", 9)).containsExactly(both);
+  }
+
+  @Test
+  void addsUpWhatDevicesHave() {
+    ProgressSubject subject = subject("edge", 8);
+    assertThat(progress.summary(subject, THEN)).isEqualTo(new Summary(0, 0, 0, 0, 0));
+    DeviceProgress nothing =
+        new DeviceProgress(
+            "nothing",
+            DeliveredBytes.NONE,
+            new Sending(THEN, THEN, 0, 0, Duration.ZERO),
+            new DeliveryError(DeliveryError.Reason.FAILED, THEN));
+    progress.add(
+        List.of(
+            new Addition(subject, nothing),
+            new Addition(subject, device("long ago", 0, 1000, -200, -100)),
+            new Addition(subject, device("at once", 0, 1000, 5, 5)),
+            new Addition(subject, device("half", 500, 500, 1, 11)),
+            new Addition(subject, device("slow", 0, 100, 0, 100)),
+            new Addition(subject("edge", 9), device("other", 0, 7, 0, 7))));
+    assertThat(progress.summary(subject, THEN)).isEqualTo(new Summary(4, 2, 3, 2600, 51));
   }
 
   @Test
@@ -222,7 +271,15 @@ class JdbcLimitsTest {
   }
 
   private static DeviceProgress device(String device, long position, long length, int seconds) {
+    return device(device, position, length, seconds, seconds);
+  }
+
+  private static DeviceProgress device(
+      String device, long position, long length, int begin, int end) {
     return new DeviceProgress(
-        device, DeliveredBytes.of(new ByteRange(position, length)), THEN.plusSeconds(seconds));
+        device,
+        DeliveredBytes.of(new ByteRange(position, length)),
+        new Sending(THEN.plusSeconds(begin), THEN.plusSeconds(end), length, 0, Duration.ZERO),
+        null);
   }
 }

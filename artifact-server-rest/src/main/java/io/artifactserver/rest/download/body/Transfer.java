@@ -109,6 +109,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       }
       long now = throttle.take(left(), this::goOn);
       if (now == 0) {
+        observer.waiting(this, startNanos);
         return Action.SCHEDULED;
       }
       if (isHeldBack) {
@@ -140,6 +141,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       piecesInTurn = 0;
       source.rest();
       pace.watch(this);
+      observer.waiting(this, startNanos);
     }
     return Action.SCHEDULED;
   }

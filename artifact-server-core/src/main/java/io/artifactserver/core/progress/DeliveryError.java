@@ -1,0 +1,18 @@
+package io.artifactserver.core.progress;
+
+import java.time.Instant;
+
+/**
+ * Why a download of a device ended before its last byte. Immutable.
+ *
+ * @param at when it ended
+ */
+public record DeliveryError(Reason reason, Instant at) {
+  /** Whose fault it was. */
+  public enum Reason {
+    /** The device went away, or took too little for too long. */
+    ABORTED,
+    /** The storage failed. */
+    FAILED
+  }
+}

@@ -1,0 +1,194 @@
+package io.artifactserver.rest.progress;
+
+import io.artifactserver.core.progress.DeviceProgress;
+import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.progress.ProgressSubject;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/**
+ * Tells those who listen what devices have of an artifact, whenever the database has got more of
+ * it. A listener that takes nothing keeps a thread of its own, which costs little, and at most so
+ * many devices; it is sent the latest of each. Thread-safe.
+ */
+@Component
+public final class ProgressEvents implements SmartLifecycle {
+  /** Each has a connection, and a thread of some kilobytes. */
+  static final int MAX_LISTENERS = 64;
+
+  /** Devices of which a listener has not been told yet; one that is slower begins anew. */
+  static final int MAX_WAITING = 10_000;
+
+  /** Nobody on the way takes the connection for dead. */
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+  /** Then the client comes again, and shows its token again. */
+  private static final Duration LIFETIME = Duration.ofMinutes(10);
+
+  private static final Duration RECONNECT = Duration.ofSeconds(2);
+
+  private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock opening = new ReentrantLock();
+  private volatile boolean isRunning;
+
+  /**
+   * Begins to tell of a subject.
+   *
+   * @param view what is sent of a device
+   * @return empty if too many listen already, or the server is about to stop
+   */
+  Optional<SseEmitter> open(ProgressSubject subject, Function<DeviceProgress, Object> view) {
+    opening.lock();
+    try {
+      if (!isRunning || listeners.size() >= MAX_LISTENERS) {
+        return Optional.empty();
+      }
+      Listener listener = new Listener(subject, view);
+      listeners.add(listener);
+      listener.emitter.onCompletion(listener::end);
+      Thread.ofVirtual().name("progress-events").start(listener::run);
+      return Optional.of(listener.emitter);
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  /** Tells of what the database has got. Does not block. */
+  void written(List<Addition> rows) {
+    listeners.forEach(listener -> listener.offer(rows));
+  }
+
+  @Override
+  public void start() {
+    isRunning = true;
+  }
+
+  @Override
+  public void stop() {
+    opening.lock();
+    try {
+      isRunning = false;
+    } finally {
+      opening.unlock();
+    }
+    listeners.forEach(Listener::end);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  /** Before the server waits for the requests that it still answers: these would never end. */
+  @Override
+  public int getPhase() {
+    return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+  }
+
+  /** One who listens. Thread-safe. */
+  private final class Listener {
+    private final ProgressSubject subject;
+    private final Function<DeviceProgress, Object> view;
+    private final SseEmitter emitter = new SseEmitter(0L);
+    private final long endNanos = System.nanoTime() + LIFETIME.toNanos();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by the lock.
+    private Map<String, DeviceProgress> waiting = new LinkedHashMap<>();
+    private boolean isOver;
+
+    private Listener(ProgressSubject subject, Function<DeviceProgress, Object> view) {
+      this.subject = subject;
+      this.view = view;
+    }
+
+    private void offer(List<Addition> rows) {
+      lock.lock();
+      try {
+        for (Addition row : rows) {
+          if (row.subject().equals(subject)) {
+            waiting.put(row.progress().device(), row.progress());
+          }
+        }
+        isOver |= waiting.size() > MAX_WAITING;
+        changed.signal();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void end() {
+      lock.lock();
+      try {
+        isOver = true;
+        changed.signal();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void run() {
+      try {
+        emitter.send(SseEmitter.event().reconnectTime(RECONNECT.toMillis()).comment("begin"));
+        while (true) {
+          Map<String, DeviceProgress> taken = take();
+          if (isOver()) {
+            break;
+          }
+          for (DeviceProgress progress : taken.values()) {
+            emitter.send(SseEmitter.event().name("progress").data(view.apply(progress)));
+          }
+          if (taken.isEmpty()) {
+            emitter.send(SseEmitter.event().comment("alive"));
+          }
+        }
+        emitter.complete();
+      } catch (IOException | IllegalStateException e) {
+        // The client went away; the container completes the request.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } finally {
+        listeners.remove(this);
+      }
+    }
+
+    /** Waits for something to tell; returns nothing when it is time for a sign of life. */
+    private Map<String, DeviceProgress> take() throws InterruptedException {
+      lock.lock();
+      try {
+        long left = HEARTBEAT.toNanos();
+        while (waiting.isEmpty() && !isOver && left > 0) {
+          left = changed.awaitNanos(left);
+        }
+        Map<String, DeviceProgress> taken = waiting;
+        waiting = new LinkedHashMap<>();
+        return taken;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private boolean isOver() {
+      lock.lock();
+      try {
+        return isOver || System.nanoTime() - endNanos > 0;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}
