@@ -41,3 +41,8 @@ update progress set bytes = pg_temp.delivered_bytes(delivered), stretch_began_at
 alter table progress
   alter column bytes set not null,
   alter column stretch_began_at set not null;
+
+-- Who has all of an artifact, and who does not, is read from indexes alone.
+alter table progress
+  drop constraint progress_pkey,
+  add primary key (repository_id, sha256, device) include (bytes);

@@ -67,26 +67,35 @@ final class JdbcProgressStore implements ProgressStore {
       "select p.device, "
           + COLUMNS
           + """
-          from progress p join repository r on r.id = p.repository_id
-          where r.name = ? and p.sha256 = ? and p.device > ?
+          from progress p
+          where p.repository_id = (select id from repository where name = ?)
+            and p.sha256 = ? and p.device > ?
           order by p.device
           limit ?
           """;
 
+  /** First the names, from indexes alone; then what there is of these few. */
   private static final String MISSING =
-      "select seen.device, "
+      "select missing.device, "
           + COLUMNS
           + """
           from (
-            select distinct device from progress
-            where repository_id = (select id from repository where name = ?) and device > ?
-          ) seen
+            select seen.device
+            from (
+              select distinct device from progress
+              where repository_id = (select id from repository where name = ?) and device > ?
+            ) seen
+            where not exists (
+              select from progress whole
+              where whole.repository_id = (select id from repository where name = ?)
+                and whole.sha256 = ? and whole.device = seen.device and whole.bytes = ?)
+            order by seen.device
+            limit ?
+          ) missing
           left join progress p
             on p.repository_id = (select id from repository where name = ?)
-            and p.sha256 = ? and p.device = seen.device
-          where p.bytes is distinct from ?
-          order by seen.device
-          limit ?
+            and p.sha256 = ? and p.device = missing.device
+          order by missing.device
           """;
 
   private static final String OF_DEVICE =
@@ -112,8 +121,8 @@ final class JdbcProgressStore implements ProgressStore {
           sum(p.stretch_bytes / extract(epoch from p.updated_at - p.stretch_began_at))
             filter (where p.updated_at > ? and p.updated_at > p.stretch_began_at),
           0)::bigint as rate
-      from progress p join repository r on r.id = p.repository_id
-      where r.name = ? and p.sha256 = ?
+      from progress p
+      where p.repository_id = (select id from repository where name = ?) and p.sha256 = ?
       """;
 
   private static final String DELETE =
@@ -174,7 +183,9 @@ final class JdbcProgressStore implements ProgressStore {
             subject.repository(),
             subject.sha256().bytes(),
             subject.length(),
-            limit));
+            limit,
+            subject.repository(),
+            subject.sha256().bytes()));
   }
 
   @Override

@@ -66,6 +66,12 @@ final class Goals {
           List.of(atLeast(Metric.THROUGHPUT, APACHE, 1.3), atLeast(Metric.THROUGHPUT, CADDY, 2.0));
       case "h2-100" -> List.of(atMost(Metric.MEMORY_GROWTH, "", 150));
       case "slow" -> slow();
+      case PacedReaders.NAME ->
+          List.of(
+              new Wanted(PacedReaders.OFF_LIMIT, "", false, 3),
+              new Wanted(PacedReaders.INEQUALITY, "", false, 1.3),
+              new Wanted(SlowReaders.MEMORY, "", false, 30),
+              atMost(Metric.P99, "", 20));
       case ChunkLoad.NAME ->
           List.of(
               atLeast(Metric.REQUEST_RATE, NGINX, 0.8),

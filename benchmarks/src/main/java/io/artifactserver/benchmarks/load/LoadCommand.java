@@ -50,7 +50,7 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--scenarios",
       split = ",",
       description =
-          "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, idle, rollout, chunks. Default: all.")
+          "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, paced, idle, rollout, chunks. Default: all.")
   private List<String> scenarios = List.of();
 
   @Option(
@@ -146,7 +146,7 @@ public final class LoadCommand implements Callable<Integer> {
   @Option(
       names = "--slow-readers",
       defaultValue = "2000",
-      description = "Readers of slow. Default: ${DEFAULT-VALUE}.")
+      description = "Readers of slow and of paced. Default: ${DEFAULT-VALUE}.")
   private int slowReaders;
 
   @Option(
@@ -211,6 +211,7 @@ public final class LoadCommand implements Callable<Integer> {
             served(www),
             tls ? Optional.of(SelfSignedCertificate.create(work)) : Optional.empty(),
             chunks,
+            chosen.stream().anyMatch(scenario -> scenario.door() == Scenario.Door.PACED),
             Runtime.getRuntime().availableProcessors());
     Instant started = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     List<Server> servers = new ArrayList<>();

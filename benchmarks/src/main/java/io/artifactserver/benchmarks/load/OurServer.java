@@ -23,7 +23,8 @@ import java.util.regex.Pattern;
 
 /**
  * artifact-server, started by its launcher on a folder of its own, with its embedded database. The
- * file is in a public repository, and in a private one for which a device has a token.
+ * file is in a public repository, in a private one for which a device has a token, and in one with
+ * a limit if that is asked for.
  */
 final class OurServer implements Server {
   /** The server as it comes. */
@@ -31,6 +32,9 @@ final class OurServer implements Server {
 
   /** The same with encrypted repositories. */
   static final String ENCRYPTED = "artifact-server encrypted";
+
+  /** Where the file is for everybody. */
+  static final String OPEN_PATH = "/artifacts/load/file";
 
   private static final String FAMILY = "artifact-server";
   private static final Duration START = Duration.ofMinutes(10);
@@ -41,14 +45,21 @@ final class OurServer implements Server {
   private final Path data;
   private final Target open;
   private final Target token;
+  private final Optional<Target> paced;
 
   private OurServer(
-      ServerDescription description, Program program, Path data, Target open, Target token) {
+      ServerDescription description,
+      Program program,
+      Path data,
+      Target open,
+      Target token,
+      Optional<Target> paced) {
     this.description = description;
     this.program = program;
     this.data = data;
     this.open = open;
     this.token = token;
+    this.paced = paced;
   }
 
   /**
@@ -87,7 +98,7 @@ final class OurServer implements Server {
     try {
       program.awaitPort(port, START);
       URI base = URI.create("%s://127.0.0.1:%d".formatted(site.scheme(), port));
-      Target open = new Target(base.resolve("/artifacts/load/file"), "");
+      Target open = new Target(base.resolve(OPEN_PATH), "");
       Target token =
           new Target(
               base.resolve("/artifacts/load-private/file"),
@@ -103,7 +114,10 @@ final class OurServer implements Server {
           program,
           data,
           open,
-          token);
+          token,
+          site.paced()
+              ? Optional.of(new Target(base.resolve("/artifacts/load-paced/file"), ""))
+              : Optional.empty());
     } catch (RuntimeException e) {
       program.close();
       throw e;
@@ -119,7 +133,11 @@ final class OurServer implements Server {
             .build()) {
       awaitReady(client, base);
       String operator = Files.readString(data.resolve("operator-token")).strip();
-      for (String repository : List.of("load", "load-private")) {
+      List<String> repositories = new ArrayList<>(List.of("load", "load-private"));
+      if (site.paced()) {
+        repositories.add("load-paced");
+      }
+      for (String repository : repositories) {
         send(
             client,
             request(base, "/api/v1/repositories", operator)
@@ -127,7 +145,7 @@ final class OurServer implements Server {
                 .POST(
                     HttpRequest.BodyPublishers.ofString(
                         "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
-                            .formatted(repository, repository.equals("load"), encrypted)))
+                            .formatted(repository, !repository.equals("load-private"), encrypted)))
                 .build());
         String address = "/api/v1/repositories/" + repository;
         send(
@@ -139,6 +157,16 @@ final class OurServer implements Server {
                         "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER)))
                 .build());
         put(client, request(base, address + "/artifacts/file", operator), site.file());
+      }
+      if (site.paced()) {
+        send(
+            client,
+            request(base, "/api/v1/repositories/load-paced/limits", operator)
+                .header("Content-Type", "application/json")
+                .PUT(
+                    HttpRequest.BodyPublishers.ofString(
+                        "{\"bytesPerSecond\": %d}".formatted(PacedReaders.LIMIT)))
+                .build());
       }
       if (site.chunks().isPresent()) {
         putChunks(client, base, operator, site.chunks().get().image());
@@ -243,7 +271,11 @@ final class OurServer implements Server {
 
   @Override
   public Optional<Target> target(Scenario.Door door) {
-    return Optional.of(door == Scenario.Door.TOKEN ? token : open);
+    return switch (door) {
+      case PACED -> paced;
+      case TOKEN -> Optional.of(token);
+      case OPEN, HTTP2 -> Optional.of(open);
+    };
   }
 
   @Override

@@ -322,7 +322,11 @@ final class Peer implements Server {
 
   @Override
   public Optional<Target> target(Scenario.Door door) {
-    return Optional.of(door == Scenario.Door.HTTP2 ? http2 : http1);
+    return switch (door) {
+      case PACED -> Optional.empty();
+      case HTTP2 -> Optional.of(http2);
+      case OPEN, TOKEN -> Optional.of(http1);
+    };
   }
 
   @Override

@@ -11,6 +11,8 @@ interface Scenario {
     OPEN,
     /** With a token, where a server has such a thing. */
     TOKEN,
+    /** With a limit of {@link PacedReaders#LIMIT} for all together. */
+    PACED,
     /** HTTP/2: by prior knowledge, or by ALPN through TLS. */
     HTTP2
   }

@@ -96,6 +96,7 @@ final class Scenarios {
             ByteSpan.random(1),
             true),
         new SlowReaders(scale.slowReaders(), 50_000),
+        new PacedReaders(scale.slowReaders()),
         new IdleConnections(scale.idleConnections()),
         new Rollout(scale.rolloutDevices(), 20_000_000, scale.rolloutRamp()));
   }

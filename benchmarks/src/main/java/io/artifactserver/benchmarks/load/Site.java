@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param file what is served
  * @param certificate present if everything goes through TLS
  * @param chunks present if servers are asked for them
+ * @param paced whether our server is to have a repository with a limit
  * @param cores of this machine
  */
 record Site(
@@ -25,6 +26,7 @@ record Site(
     Path file,
     Optional<SelfSignedCertificate> certificate,
     Optional<ChunkStore> chunks,
+    boolean paced,
     int cores) {
 
   boolean tls() {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Many devices on slow links download, while a normal client's requests are measured: 128 KiB
@@ -65,39 +66,15 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
     // Loop 0 has the normal client, loop 1 the readers.
     try (Client client = Client.start(settings, probe, 2)) {
       EventLoop slow = client.loop(1);
-      AtomicInteger connected = new AtomicInteger();
-      List<Connection> connections = new ArrayList<>();
-      long start = System.nanoTime();
-      for (int i = 0; i < readers; i++) {
-        Connection connection =
-            new Connection(
-                slow,
-                target,
-                new Reader(slow, connected),
-                Sockets.device(target, i, RECEIVE_BUFFER),
-                settings.tls());
-        connection.pace(bytesPerSecond, INTERVAL_NANOS);
-        connections.add(connection);
-      }
-      slow.run(() -> {
-        for (int i = 0; i < readers; i++) {
-          slow.schedule(start + i / CONNECTS_PER_TICK * TICK_NANOS, connections.get(i)::connect);
-        }
-      });
-      client.await(settings.stall().plusSeconds(5), () -> connected.get() >= readers);
-      EventLoop normal = client.loop(0);
-      long interval = (long) (NORMAL_CONNECTIONS * 1e9 / NORMAL_RATE);
-      for (int i = 0; i < NORMAL_CONNECTIONS; i++) {
-        RangeLoad.Requests requests =
-            new RangeLoad.Requests(
-                normal,
-                RangeLoad.Asking.of(ByteSpan.random(NORMAL_LENGTH), settings.content()),
-                settings.random(i),
-                interval);
-        Connection connection =
-            new Connection(normal, target, requests, Opening.PLAIN, settings.tls());
-        normal.run(() -> normal.schedule(System.nanoTime(), connection::connect));
-      }
+      List<Connection> connections =
+          connect(
+              client,
+              slow,
+              target,
+              readers,
+              settings,
+              connection -> connection.pace(bytesPerSecond, INTERVAL_NANOS));
+      askBeside(client.loop(0), target, settings);
       // What the sockets' buffers held at first has been read by then.
       client.sleep(Duration.ofSeconds(2));
       Window window = client.open();
@@ -124,7 +101,58 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
     }
   }
 
-  private static long[] totals(EventLoop loop, List<Connection> connections) {
+  /**
+   * Connects readers of the whole file, each from an address of its own, and waits for them.
+   *
+   * @param prepare is given each connection before it connects
+   */
+  static List<Connection> connect(
+      Client client,
+      EventLoop loop,
+      Target target,
+      int readers,
+      RoundSettings settings,
+      Consumer<Connection> prepare) {
+    AtomicInteger connected = new AtomicInteger();
+    List<Connection> connections = new ArrayList<>();
+    long start = System.nanoTime();
+    for (int i = 0; i < readers; i++) {
+      Connection connection =
+          new Connection(
+              loop,
+              target,
+              new Reader(loop, connected),
+              Sockets.device(target, i, RECEIVE_BUFFER),
+              settings.tls());
+      prepare.accept(connection);
+      connections.add(connection);
+    }
+    loop.run(() -> {
+      for (int i = 0; i < readers; i++) {
+        loop.schedule(start + i / CONNECTS_PER_TICK * TICK_NANOS, connections.get(i)::connect);
+      }
+    });
+    client.await(settings.stall().plusSeconds(5), () -> connected.get() >= readers);
+    return connections;
+  }
+
+  /** Begins the normal client's requests. */
+  static void askBeside(EventLoop loop, Target target, RoundSettings settings) {
+    long interval = (long) (NORMAL_CONNECTIONS * 1e9 / NORMAL_RATE);
+    for (int i = 0; i < NORMAL_CONNECTIONS; i++) {
+      RangeLoad.Requests requests =
+          new RangeLoad.Requests(
+              loop,
+              RangeLoad.Asking.of(ByteSpan.random(NORMAL_LENGTH), settings.content()),
+              settings.random(i),
+              interval);
+      Connection connection = new Connection(loop, target, requests, Opening.PLAIN, settings.tls());
+      loop.run(() -> loop.schedule(System.nanoTime(), connection::connect));
+    }
+  }
+
+  /** What each of them has received. */
+  static long[] totals(EventLoop loop, List<Connection> connections) {
     return loop.call(() -> connections.stream().mapToLong(Connection::totalReceived).toArray());
   }
 
