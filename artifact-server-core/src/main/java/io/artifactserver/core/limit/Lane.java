@@ -10,20 +10,26 @@ import java.util.Optional;
 public final class Lane {
   private final List<TokenBucket> buckets;
   private final List<DownloadQueue> queues;
+  private final boolean hasTurns;
 
-  private Lane(List<TokenBucket> buckets, List<DownloadQueue> queues) {
+  private Lane(List<TokenBucket> buckets, List<DownloadQueue> queues, boolean hasTurns) {
     this.buckets = buckets;
     this.queues = queues;
+    this.hasTurns = hasTurns;
   }
 
   /** The lane of repositories without limits. */
   static Lane open(List<TokenBucket> buckets) {
-    return new Lane(buckets, List.of());
+    return new Lane(buckets, List.of(), false);
   }
 
-  /** The lane of a repository with limits. */
-  static Lane limited(List<TokenBucket> buckets, DownloadQueue queue) {
-    return new Lane(buckets, List.of(queue));
+  /**
+   * The lane of a repository with limits.
+   *
+   * @param hasTurns whether one of them is of downloads at a time
+   */
+  static Lane limited(List<TokenBucket> buckets, DownloadQueue queue, boolean hasTurns) {
+    return new Lane(buckets, List.of(queue), hasTurns);
   }
 
   /** Returns the buckets that every byte passes, in this order. */
@@ -36,8 +42,8 @@ public final class Lane {
     return queues.stream().findFirst();
   }
 
-  /** Whether downloads are as fast as they can be. */
-  public boolean isOpen() {
-    return buckets.isEmpty() && queues.isEmpty();
+  /** Whether a download may have to wait for its turn before it begins. */
+  public boolean hasTurns() {
+    return hasTurns;
   }
 }

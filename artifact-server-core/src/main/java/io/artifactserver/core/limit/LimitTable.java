@@ -55,7 +55,8 @@ public final class LimitTable {
             repository,
             Lane.limited(
                 Stream.concat(Stream.of(each.bucket), ofEverything.stream()).toList(),
-                each.queue)));
+                each.queue,
+                each.limits.concurrentDownloads() != RepositoryLimits.NO_LIMIT)));
   }
 
   /** Whether no repository has limits: then every lane is the open one. */

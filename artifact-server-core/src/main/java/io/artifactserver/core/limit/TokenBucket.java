@@ -101,6 +101,37 @@ public final class TokenBucket {
     return false;
   }
 
+  /**
+   * Takes bytes at once, or none. Nobody who waits is passed by, and nothing is overdrawn.
+   *
+   * @return whether they were there
+   */
+  private synchronized boolean takeNow(long bytes) {
+    Level now = level.get().at(nanoTime.getAsLong());
+    boolean isThere = waiting.isEmpty() && now.holds(bytes);
+    level.set(isThere ? now.minus(bytes) : now);
+    return isThere;
+  }
+
+  /**
+   * Takes bytes from each of the buckets at once, or from none. Does not block.
+   *
+   * @return whether they were there
+   */
+  public static boolean takeNow(List<TokenBucket> buckets, long bytes) {
+    for (int i = 0; i < buckets.size(); i++) {
+      if (!buckets.get(i).takeNow(bytes)) {
+        buckets.subList(0, i).forEach(bucket -> bucket.putBack(bytes));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private synchronized void putBack(long bytes) {
+    level.updateAndGet(before -> before.minus(-bytes));
+  }
+
   /** Returns how many wait. */
   public synchronized int waiting() {
     return waiting.size();
@@ -187,6 +218,10 @@ public final class TokenBucket {
     /** Nobody waits for more than the bucket can hold. */
     boolean has(long bytes) {
       return isUnlimited() || tokens >= Math.min(bytes, depth());
+    }
+
+    boolean holds(long bytes) {
+      return isUnlimited() || tokens >= bytes;
     }
 
     long nanosUntil(long bytes) {

@@ -96,6 +96,37 @@ class TokenBucketTest {
     assertThat(bucket.take(Long.MAX_VALUE, () -> {})).isTrue();
   }
 
+  /** A small range that need not wait. */
+  @Test
+  void bytesAreTakenFromAllBucketsAtOnceOrFromNone() {
+    TokenBucket narrow = new TokenBucket(1_000_000, time, time);
+    TokenBucket wide = new TokenBucket(2_000_000, time, time);
+    List<TokenBucket> both = List.of(wide, narrow);
+    assertThat(TokenBucket.takeNow(both, 1)).isFalse();
+    time.pass(0.04);
+    assertThat(TokenBucket.takeNow(both, 30_000)).isTrue();
+    // The narrow one has 10,000, the wide one 50,000.
+    assertThat(TokenBucket.takeNow(both, 20_000)).isFalse();
+    assertThat(TokenBucket.takeNow(List.of(wide), 50_000)).isTrue();
+    assertThat(TokenBucket.takeNow(List.of(wide), 1)).isFalse();
+    assertThat(TokenBucket.takeNow(List.of(narrow), 10_000)).isTrue();
+    time.pass(60);
+    // More than it keeps: it would be overdrawn.
+    assertThat(TokenBucket.takeNow(List.of(narrow), 100_000)).isFalse();
+    assertThat(TokenBucket.takeNow(List.of(), 100_000)).isTrue();
+  }
+
+  @Test
+  void nobodyWhoWaitsIsPassedBy() {
+    TokenBucket bucket = new TokenBucket(1_000_000, time, time);
+    Reader waiting = readers(1, bucket).getFirst();
+    for (int i = 0; i < 100; i++) {
+      time.pass(0.01);
+      assertThat(TokenBucket.takeNow(List.of(bucket), 1)).isFalse();
+    }
+    assertThat((double) waiting.bytes).isCloseTo(1_000_000, Percentage.withPercentage(7));
+  }
+
   @Test
   void nothingIsSavedUpForLaterThanAMoment() {
     TokenBucket bucket = new TokenBucket(1_000_000, time, time);

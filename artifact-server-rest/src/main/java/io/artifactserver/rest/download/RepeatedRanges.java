@@ -79,7 +79,7 @@ final class RepeatedRanges {
       // What wants to see each request sees each.
       if (!served.redirects()
           && server.getRequestLog() == null
-          && throttles.isFree(limits, request, target, credentials)
+          && throttles.isSimple(limits, request, target, credentials)
           && connections.pace(request).equals(Pace.UNWATCHED)) {
         sender.repeat(
             new Responder(
@@ -107,7 +107,7 @@ final class RepeatedRanges {
     private final @Nullable ActiveRequests active;
 
     /**
-     * @param limits by which the connection's requests are free
+     * @param limits by which the connection's requests are simple
      * @param active counts what a graceful stop waits for; null if nothing does
      */
     private Responder(
@@ -133,7 +133,7 @@ final class RepeatedRanges {
     public @Nullable Body open(ByteRange range) {
       if (range.length() > MappedBody.MAX_SLICE
           || connections.isRefusing()
-          || !throttles.isStillFree(limits, target)
+          || !throttles.isStill(limits)
           || !isUnchanged()) {
         return null;
       }
@@ -146,7 +146,7 @@ final class RepeatedRanges {
         }
         MappedBody body =
             new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
-        if (body.isReady()) {
+        if (body.isReady() && throttles.takeNow(limits, target, range.length())) {
           return new Sending(
               body, body.next(MappedBody.MAX_SLICE), range.position(), delivery, active);
         }

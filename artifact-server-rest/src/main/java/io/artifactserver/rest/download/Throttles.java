@@ -67,19 +67,30 @@ final class Throttles {
     return book.table();
   }
 
-  /** Whether a request is answered as fast as can be, by the limits in the table. */
-  boolean isFree(LimitTable table, Request request, Target target, Credentials credentials) {
+  /**
+   * Whether a request has no limit but those of its repository and of the server, by the table, and
+   * no turn to wait for.
+   */
+  boolean isSimple(LimitTable table, Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
     return (link == null || link.terms().rate() == 0)
-        && lane(table, target).isOpen()
+        && !lane(table, target).hasTurns()
         && classes.areNone(table, request, credentials);
   }
 
-  /** Whether that is so still, of the same target, caller and client. */
+  /**
+   * Takes what such a request is to be sent, if it may be sent at once.
+   *
+   * @param before the table by which it was simple
+   */
+  boolean takeNow(LimitTable before, Target target, long bytes) {
+    return isStill(before) && TokenBucket.takeNow(lane(before, target).buckets(), bytes);
+  }
+
+  /** Whether the table is the one by which downloads are limited. */
   @SuppressWarnings("ReferenceEquality") // Every change makes another table.
-  boolean isStillFree(LimitTable before, Target target) {
-    LimitTable table = book.table();
-    return table == before && lane(table, target).isOpen();
+  boolean isStill(LimitTable table) {
+    return table == book.table();
   }
 
   private Lane lane(LimitTable table, Target target) {
