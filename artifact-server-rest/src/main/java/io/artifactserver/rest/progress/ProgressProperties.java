@@ -11,7 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param deviceHeader field of a request that names the device; default {@code RAUC-Serial}. Empty
  *     where devices are known by their tokens or certificates alone.
  * @param maxPending most devices whose progress is not in the database yet; default 100000. Raise
- *     it with the heap, 400 bytes each, when more devices download at the same time.
+ *     it with the heap, 450 bytes each, when more devices download at the same time; those that ask
+ *     here and there take up to 1.2 KB.
  * @param maxNamedPerAddress most of them that named themselves in the field, without a token or a
  *     certificate, from one address; default 1000. Raise it for sites behind one address.
  * @param retention how long the progress of a device that downloads nothing more is kept; default
