@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Handler;
@@ -45,6 +46,7 @@ class SendfileConnectorTest {
   private final Server server = new Server();
   private final Region region = new Region();
   private boolean announcesCopies;
+  private final AtomicInteger sent = new AtomicInteger();
 
   @BeforeEach
   void start() throws Exception {
@@ -117,6 +119,8 @@ class SendfileConnectorTest {
       socket.getOutputStream().write(request);
       assertThat(head(in)).doesNotContain("Connection:");
       in.skipNBytes(LENGTH);
+      // An answer that ends when the port is closed ends its connection, too.
+      eventually("the answer has ended", () -> sent.get() == 1);
       connector().close();
       socket.getOutputStream().write(request);
       assertThat(head(in)).contains("\r\nConnection: close\r\n");
@@ -165,6 +169,7 @@ class SendfileConnectorTest {
         Callback.from(
             () -> {
               sender.forget();
+              sent.incrementAndGet();
               callback.succeeded();
             },
             callback::failed));
