@@ -28,8 +28,9 @@ public final class Holdings {
   private final long limit;
 
   /**
-   * The client that held most when there was no room. While there is little, what it opens anew
-   * goes, and what it has stays: else all would be written to memory only to be forgotten.
+   * The client that held most when there was no room. While there is little room, it keeps what it
+   * has and gets no more. Otherwise each new head would fill the memory that another has just
+   * freed.
    */
   private final AtomicReference<@Nullable Object> greedy = new AtomicReference<>();
 

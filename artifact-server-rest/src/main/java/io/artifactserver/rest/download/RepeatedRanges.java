@@ -79,7 +79,7 @@ final class RepeatedRanges {
       // What wants to see each request sees each.
       if (!served.redirects()
           && server.getRequestLog() == null
-          && throttles.isSimple(limits, request, target, credentials)
+          && throttles.canTakeNow(limits, request, target, credentials)
           && connections.pace(request).equals(Pace.UNWATCHED)) {
         sender.repeat(
             new Responder(
@@ -107,7 +107,7 @@ final class RepeatedRanges {
     private final @Nullable ActiveRequests active;
 
     /**
-     * @param limits by which the connection's requests are simple
+     * @param limits that apply to the connection's requests
      * @param active counts what a graceful stop waits for; null if nothing does
      */
     private Responder(

@@ -68,10 +68,10 @@ final class Throttles {
   }
 
   /**
-   * Whether a request has no limit but those of its repository and of the server, by the table, and
-   * no turn to wait for.
+   * Whether {@link #takeNow} decides alone: the table has no limit for the request but those of its
+   * repository and of the server, and no turn to wait for.
    */
-  boolean isSimple(LimitTable table, Request request, Target target, Credentials credentials) {
+  boolean canTakeNow(LimitTable table, Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
     return (link == null || link.terms().rate() == 0)
         && !lane(table, target).hasTurns()
@@ -81,7 +81,7 @@ final class Throttles {
   /**
    * Takes what such a request is to be sent, if it may be sent at once.
    *
-   * @param before the table by which it was simple
+   * @param before the table that was asked
    */
   boolean takeNow(LimitTable before, Target target, long bytes) {
     return isStill(before) && TokenBucket.takeNow(lane(before, target).buckets(), bytes);

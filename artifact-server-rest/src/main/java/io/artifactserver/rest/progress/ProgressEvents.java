@@ -29,7 +29,7 @@ public final class ProgressEvents implements SmartLifecycle {
   /** Each has a connection, and a thread of some kilobytes. */
   static final int MAX_LISTENERS = 64;
 
-  /** Devices of which a listener has not been told yet; one that is slower begins anew. */
+  /** Most devices that wait to be sent to a listener; a slower listener has to connect again. */
   static final int MAX_WAITING = 10_000;
 
   /** Nobody on the way takes the connection for dead. */

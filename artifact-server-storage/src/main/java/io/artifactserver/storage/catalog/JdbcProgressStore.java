@@ -27,7 +27,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * a row that was read is written back as nobody else has changed it.
  */
 final class JdbcProgressStore implements ProgressStore {
-  /** Of a row that {@link #progress(ResultSet)} reads. */
+  /** What {@link #progress(ResultSet)} reads, beside the device. */
   private static final String COLUMNS =
       """
       p.delivered, p.updated_at, p.stretch_began_at, p.stretch_bytes, p.earlier_bytes,
