@@ -119,7 +119,14 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(request, response, callback, Problems.unauthorized(), BEARER);
       return true;
     }
-    if (HttpMethods.isGetOrHead(request)) {
+    if (!HttpMethods.isGetOrHead(request)
+        && isOpen.test(path)
+        && request.getHeaders().contains(HttpHeader.CONTENT_TYPE)) {
+      refuse(request, response, callback, Problems.noBodyTaken(), HttpFields.EMPTY);
+      return true;
+    }
+    if (HttpMethods.isGetOrHead(request) || isOpen.test(path)) {
+      // What a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
     boolean isAccepted =

@@ -18,23 +18,57 @@ public class OidcConfiguration {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   @Bean
-  IssuerKeys issuerKeys(OidcProperties properties, JsonMapper mapper) {
-    IssuerKeys keys = new IssuerKeys(properties.issuer(), TIMEOUT, mapper, System::nanoTime);
-    // The start does not wait for it.
-    keys.warmUp();
-    return keys;
+  IssuerClient issuerClient() {
+    return new IssuerClient(TIMEOUT);
   }
 
   @Bean
-  IssuedTokens issuedTokens(OidcProperties properties, IssuerKeys keys, InstantSource clock) {
-    return new OidcTokens(properties, keys, clock);
+  Issuer issuer(OidcProperties properties, IssuerClient client, JsonMapper mapper) {
+    Issuer issuer = new Issuer(properties.issuer(), client, mapper, System::nanoTime);
+    // The start does not wait for it.
+    issuer.warmUp();
+    return issuer;
   }
 
-  /** An empty address names nobody: compose files pass on variables that are not set. */
-  static final class IssuerIsNamed implements Condition {
+  @Bean
+  IssuedTokens issuedTokens(OidcProperties properties, Issuer issuer, InstantSource clock) {
+    return new OidcTokens(properties, issuer, clock);
+  }
+
+  @Bean
+  @Conditional(ClientIsNamed.class)
+  SignIn signIn(
+      OidcProperties properties,
+      Issuer issuer,
+      IssuerClient client,
+      IssuedTokens tokens,
+      JsonMapper mapper) {
+    return new SignIn(properties, issuer, client, tokens, mapper);
+  }
+
+  static final class IssuerIsNamed extends IsSet {
+    IssuerIsNamed() {
+      super("artifact-server.oidc.issuer");
+    }
+  }
+
+  static final class ClientIsNamed extends IsSet {
+    ClientIsNamed() {
+      super("artifact-server.oidc.sign-in.client-id");
+    }
+  }
+
+  /** An empty value is none: compose files pass on variables that are not set. */
+  abstract static class IsSet implements Condition {
+    private final String property;
+
+    IsSet(String property) {
+      this.property = property;
+    }
+
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return !context.getEnvironment().getProperty("artifact-server.oidc.issuer", "").isEmpty();
+      return !context.getEnvironment().getProperty(property, "").isEmpty();
     }
   }
 }

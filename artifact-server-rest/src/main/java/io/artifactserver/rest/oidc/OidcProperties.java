@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     token without it is named by its subject.
  * @param clockSkew how far the provider's clock may be off; default 60 seconds
  * @param grants what groups may do; the first grant of one of the owner's groups counts
+ * @param signIn how people get such a token with a browser
  */
 @ConfigurationProperties("artifact-server.oidc")
 public record OidcProperties(
@@ -29,7 +30,8 @@ public record OidcProperties(
     @DefaultValue("groups") String groupsClaim,
     @DefaultValue("preferred_username") String nameClaim,
     @DefaultValue("60s") Duration clockSkew,
-    @DefaultValue List<Grant> grants) {
+    @DefaultValue List<Grant> grants,
+    @DefaultValue SignIn signIn) {
   private static final String ROOT = "artifact-server.oidc.";
   private static final Duration MOST_SKEW = Duration.ofMinutes(5);
 
@@ -51,6 +53,9 @@ public record OidcProperties(
         throw new IllegalArgumentException(
             ROOT + "grants[0].group and .role are needed: without a grant nobody is let in");
       }
+    } else if (!signIn.clientId.isEmpty()) {
+      throw new IllegalArgumentException(
+          ROOT + "issuer is needed: sign-in.client-id is a name at that provider");
     }
   }
 
@@ -76,6 +81,41 @@ public record OidcProperties(
         && ("https".equals(uri.getScheme())
             || ("http".equals(uri.getScheme())
                 && Set.of("localhost", "127.0.0.1", "[::1]").contains(host)));
+  }
+
+  /**
+   * How people sign in with a browser. Immutable.
+   *
+   * @param clientId this server's name at the provider, which must know the address of its page;
+   *     empty, the default, and nobody can sign in
+   * @param clientSecret what the provider wants of a client that can keep a secret; default empty
+   * @param scopes what to ask for; default {@code openid} and {@code profile}
+   */
+  public record SignIn(
+      @DefaultValue("") String clientId,
+      @DefaultValue("") String clientSecret,
+      @DefaultValue({"openid", "profile"}) List<String> scopes) {
+    /**
+     * @throws IllegalArgumentException if there is a secret and no client, or the scopes are not
+     *     those of OpenID Connect
+     */
+    public SignIn {
+      scopes = List.copyOf(scopes);
+      if (clientId.isEmpty() && !clientSecret.isEmpty()) {
+        throw new IllegalArgumentException(
+            ROOT + "sign-in.client-id is needed: client-secret is that client's");
+      }
+      if (!scopes.contains("openid")) {
+        throw new IllegalArgumentException(
+            ROOT + "sign-in.scopes has \"openid\" among them, or there is no ID token");
+      }
+    }
+
+    /** Without the secret. */
+    @Override
+    public String toString() {
+      return "SignIn[" + clientId + ", " + scopes + "]";
+    }
   }
 
   /**

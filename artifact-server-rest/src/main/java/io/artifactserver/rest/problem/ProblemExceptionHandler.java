@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -56,6 +57,12 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   ResponseEntity<ProblemDetail> handle(CatalogUnavailableException failure) {
     FAILURES.failed("The catalog's database does not answer", failure);
     return answer(Problems.catalogUnavailable());
+  }
+
+  @ExceptionHandler
+  ResponseEntity<ProblemDetail> handle(IssuerUnavailableException failure) {
+    LOG.debug("The identity provider cannot be asked", failure);
+    return answer(Problems.issuerUnavailable());
   }
 
   @ExceptionHandler

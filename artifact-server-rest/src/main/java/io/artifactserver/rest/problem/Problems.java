@@ -141,6 +141,14 @@ public final class Problems {
         HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed", "Allowed here: " + allowed + '.');
   }
 
+  /** 415: the resource takes no body. */
+  public static ProblemDetail noBodyTaken() {
+    return of(
+        HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+        "No body taken",
+        "This resource takes parameters in the query only. Send neither a body nor a Content-Type.");
+  }
+
   /** 501: no resource here knows the method. */
   public static ProblemDetail methodNotImplemented(String method) {
     return of(
@@ -232,13 +240,13 @@ public final class Problems {
             + " /actuator/health.");
   }
 
-  /** 503: the identity provider does not tell how to verify its tokens. */
+  /** 503: the identity provider does not tell how to verify its tokens, or who somebody is. */
   public static ProblemDetail issuerUnavailable() {
     return of(
         HttpStatus.SERVICE_UNAVAILABLE,
         "Identity provider unavailable",
-        "The identity provider's keys cannot be fetched, so its tokens cannot be verified. Try"
-            + " again in a while; the server's log says why. Tokens of this server work.");
+        "The identity provider cannot be asked, so its tokens cannot be verified, and nobody can sign"
+            + " in. Try again in a while; the server's log says why. Tokens of this server work.");
   }
 
   /** 503: hawkBit cannot be asked, or its file cannot be served now. */

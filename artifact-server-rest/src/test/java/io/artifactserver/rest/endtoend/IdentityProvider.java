@@ -8,6 +8,7 @@ import io.artifactserver.rest.oidc.ForgedTokens;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServlet;
 import java.io.IOException;
+import java.net.CookieManager;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -23,7 +24,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
@@ -35,16 +39,22 @@ import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetails;
+import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.oauth2.core.AuthorizationGrantType;
 import org.springframework.security.oauth2.core.ClientAuthenticationMethod;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.security.oauth2.server.authorization.OAuth2TokenType;
 import org.springframework.security.oauth2.server.authorization.client.InMemoryRegisteredClientRepository;
 import org.springframework.security.oauth2.server.authorization.client.RegisteredClient;
 import org.springframework.security.oauth2.server.authorization.client.RegisteredClientRepository;
 import org.springframework.security.oauth2.server.authorization.settings.AuthorizationServerSettings;
+import org.springframework.security.oauth2.server.authorization.settings.ClientSettings;
 import org.springframework.security.oauth2.server.authorization.token.JwtEncodingContext;
 import org.springframework.security.oauth2.server.authorization.token.OAuth2TokenCustomizer;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.context.ContextLoaderListener;
 import org.springframework.web.context.support.AnnotationConfigWebApplicationContext;
@@ -53,12 +63,20 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An OpenID Connect provider: Spring Authorization Server on a port of its own. Its clients get
- * tokens by their secret; those of {@code elsewhere} are for another service. Used by one thread.
+ * tokens by their secret; those of {@code elsewhere} are for another service. People sign in with
+ * its form, for a client that has no secret or for one that has. Used by one thread.
  */
 final class IdentityProvider implements AutoCloseable {
   static final String AUDIENCE = "artifact-server";
 
+  /** For people; its ID tokens are for this server. */
+  static final String PUBLIC_CLIENT = AUDIENCE;
+
+  /** For people; its ID tokens are for itself, its access tokens for this server. */
+  static final String SECRET_CLIENT = "console";
+
   private static final String SECRET = "secret";
+  private static final Pattern CSRF = Pattern.compile("name=\"_csrf\"[^>]* value=\"([^\"]+)\"");
 
   private static final Map<String, List<String>> GROUPS =
       Map.of(
@@ -120,6 +138,53 @@ final class IdentityProvider implements AutoCloseable {
         "access_token");
   }
 
+  /** The secret of a client. */
+  static String secretOf(String client) {
+    return SECRET + client;
+  }
+
+  /**
+   * Signs a person in as a browser would.
+   *
+   * @param address at this provider to which the browser was sent
+   * @return where the provider sends the browser back
+   */
+  URI signIn(URI address, String person) throws IOException, InterruptedException {
+    try (HttpClient browser =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .cookieHandler(new CookieManager())
+            .build()) {
+      // The provider remembers the address, and shows its form.
+      HttpResponse<String> sent = browser.send(page(address), BodyHandlers.ofString());
+      URI login = location(sent);
+      String html = browser.send(page(login), BodyHandlers.ofString()).body();
+      Matcher csrf = CSRF.matcher(html);
+      if (!csrf.find()) {
+        throw new IllegalStateException("No form at " + login + ": " + html);
+      }
+      Map<String, String> fields =
+          Map.of("username", person, "password", SECRET + person, "_csrf", csrf.group(1));
+      URI next = location(browser.send(post("/login", fields), BodyHandlers.ofString()));
+      return location(browser.send(page(next), BodyHandlers.ofString()));
+    }
+  }
+
+  private static HttpRequest page(URI address) {
+    return HttpRequest.newBuilder(address).header("Accept", "text/html").build();
+  }
+
+  private static URI location(HttpResponse<String> response) {
+    return response
+        .headers()
+        .firstValue("Location")
+        .map(response.uri()::resolve)
+        .orElseThrow(() ->
+            new IllegalStateException(
+                "%s answers %d: %s"
+                    .formatted(response.uri(), response.statusCode(), response.body())));
+  }
+
   @Override
   public void close() {
     client.close();
@@ -161,6 +226,7 @@ final class IdentityProvider implements AutoCloseable {
     SecurityFilterChain filters(HttpSecurity http) {
       return http.oauth2AuthorizationServer(server -> server.oidc(Customizer.withDefaults()))
           .authorizeHttpRequests(requests -> requests.anyRequest().authenticated())
+          .formLogin(Customizer.withDefaults())
           .build();
     }
 
@@ -191,7 +257,35 @@ final class IdentityProvider implements AutoCloseable {
                 .authorizationGrantType(AuthorizationGrantType.CLIENT_CREDENTIALS)
                 .build());
       }
+      clients.add(
+          forPeople(PUBLIC_CLIENT)
+              .clientAuthenticationMethod(ClientAuthenticationMethod.NONE)
+              .build());
+      clients.add(
+          forPeople(SECRET_CLIENT)
+              .clientSecret("{noop}" + secretOf(SECRET_CLIENT))
+              .clientAuthenticationMethod(ClientAuthenticationMethod.CLIENT_SECRET_BASIC)
+              .build());
       return new InMemoryRegisteredClientRepository(clients);
+    }
+
+    private static RegisteredClient.Builder forPeople(String id) {
+      return RegisteredClient.withId(id)
+          .clientId(id)
+          .authorizationGrantType(AuthorizationGrantType.AUTHORIZATION_CODE)
+          // On whatever port.
+          .redirectUri("http://127.0.0.1/swagger-ui/index.html")
+          .scope("openid")
+          .scope("profile")
+          .clientSettings(ClientSettings.builder().requireProofKey(true).build());
+    }
+
+    @Bean
+    UserDetailsService people() {
+      return new InMemoryUserDetailsManager(
+          Stream.of("alice", "guest")
+              .map(name -> User.withUsername(name).password("{noop}" + SECRET + name).build())
+              .toArray(UserDetails[]::new));
     }
 
     @Bean
@@ -202,7 +296,8 @@ final class IdentityProvider implements AutoCloseable {
             .getClaims()
             .claim("groups", GROUPS.getOrDefault(name, List.of()))
             .claim("preferred_username", name);
-        if (!name.equals("elsewhere")) {
+        boolean isAccessToken = token.getTokenType().equals(OAuth2TokenType.ACCESS_TOKEN);
+        if (isAccessToken && !name.equals("elsewhere")) {
           token.getClaims().audience(List.of(AUDIENCE));
         }
       };

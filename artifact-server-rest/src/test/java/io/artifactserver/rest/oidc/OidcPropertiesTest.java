@@ -26,28 +26,40 @@ class OidcPropertiesTest {
           "grants[0].group", "fleet-admins",
           "grants[0].role", "admin");
 
+  private static final OidcProperties.SignIn NO_SIGN_IN =
+      new OidcProperties.SignIn("", "", List.of("openid", "profile"));
+
   @Test
   void thereIsNoProviderByDefault() {
     assertThat(bind(Map.of()))
         .isEqualTo(
             new OidcProperties(
-                "", "", "groups", "preferred_username", Duration.ofSeconds(60), List.of()));
+                "",
+                "",
+                "groups",
+                "preferred_username",
+                Duration.ofSeconds(60),
+                List.of(),
+                NO_SIGN_IN));
   }
 
   @Test
   void everyName() {
     assertThat(
             bind(
-                Map.of(
-                    "issuer", "https://id.example.com",
-                    "audience", "artifact-server",
-                    "groups-claim", "realm_access.roles",
-                    "name-claim", "email",
-                    "clock-skew", "5s",
-                    "grants[0].group", "/board a",
-                    "grants[0].role", "publisher",
-                    "grants[0].repositories", "boards,edge",
-                    "grants[0].paths", "nightly")))
+                Map.ofEntries(
+                    Map.entry("issuer", "https://id.example.com"),
+                    Map.entry("audience", "artifact-server"),
+                    Map.entry("groups-claim", "realm_access.roles"),
+                    Map.entry("name-claim", "email"),
+                    Map.entry("clock-skew", "5s"),
+                    Map.entry("grants[0].group", "/board a"),
+                    Map.entry("grants[0].role", "publisher"),
+                    Map.entry("grants[0].repositories", "boards,edge"),
+                    Map.entry("grants[0].paths", "nightly"),
+                    Map.entry("sign-in.client-id", "console"),
+                    Map.entry("sign-in.client-secret", "hush"),
+                    Map.entry("sign-in.scopes", "openid,groups"))))
         .isEqualTo(
             new OidcProperties(
                 "https://id.example.com",
@@ -57,7 +69,8 @@ class OidcPropertiesTest {
                 Duration.ofSeconds(5),
                 List.of(
                     new OidcProperties.Grant(
-                        "/board a", Role.PUBLISHER, Set.of("boards", "edge"), Set.of("nightly")))));
+                        "/board a", Role.PUBLISHER, Set.of("boards", "edge"), Set.of("nightly"))),
+                new OidcProperties.SignIn("console", "hush", List.of("openid", "groups"))));
   }
 
   @ParameterizedTest
@@ -88,7 +101,9 @@ class OidcPropertiesTest {
     "grants[0].group, '', group",
     "grants[0].role, root, grants[0].role",
     "grants[0].repositories, boards, admin",
-    "grants[0].paths, /x, prefix"
+    "grants[0].paths, /x, prefix",
+    "sign-in.client-secret, hush, sign-in.client-id",
+    "sign-in.scopes, profile, openid"
   })
   void refuses(String name, String value, String named) {
     assertThatException()
@@ -103,6 +118,20 @@ class OidcPropertiesTest {
     assertThatException()
         .isThrownBy(() -> bind(without))
         .satisfies(e -> assertThat(messages(e)).contains("grants[0].group"));
+  }
+
+  @Test
+  void aClientIsOfAProvider() {
+    assertThatException()
+        .isThrownBy(() -> bind(Map.of("sign-in.client-id", "console")))
+        .satisfies(e -> assertThat(messages(e)).contains("issuer"));
+  }
+
+  @Test
+  void theSecretIsNotShown() {
+    assertThat(new OidcProperties.SignIn("console", "hush", List.of("openid")).toString())
+        .contains("console")
+        .doesNotContain("hush");
   }
 
   private static String messages(Throwable failure) {

@@ -140,7 +140,8 @@ class OidcTokensTest {
             Duration.ofSeconds(60),
             List.of(
                 new OidcProperties.Grant("ci", Role.PUBLISHER, Set.of("boards"), Set.of("nightly")),
-                new OidcProperties.Grant("admins", Role.ADMIN, Set.of(), Set.of()))),
+                new OidcProperties.Grant("admins", Role.ADMIN, Set.of(), Set.of())),
+            new OidcProperties.SignIn("", "", List.of("openid"))),
         (selector, _) -> selector.select(new JWKSet(KEY.toPublicJWK())),
         now::get);
   }

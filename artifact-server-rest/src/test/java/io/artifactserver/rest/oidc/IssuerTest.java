@@ -10,6 +10,7 @@ import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.sun.net.httpserver.HttpServer;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,8 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Keys of a provider that rotates them, goes away, lies, or says nothing. */
-class IssuerKeysTest {
+/** Keys and metadata of a provider that rotates them, goes away, lies, or says nothing. */
+class IssuerTest {
   private static final RSAKey FIRST = ForgedTokens.newKey("first");
   private static final RSAKey SECOND = ForgedTokens.newKey("second");
 
@@ -42,9 +43,10 @@ class IssuerKeysTest {
   private final HttpServer provider;
   private final String issuer;
   private final AtomicReference<String> metadata;
-  private final IssuerKeys keys;
+  private final IssuerClient client = new IssuerClient(Duration.ofSeconds(30));
+  private final Issuer keys;
 
-  IssuerKeysTest() throws IOException {
+  IssuerTest() throws IOException {
     provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
     issuer = "http://127.0.0.1:" + provider.getAddress().getPort() + "/realm";
     metadata = new AtomicReference<>(metadata(issuer, issuer + "/keys"));
@@ -68,12 +70,12 @@ class IssuerKeysTest {
           exchange.close();
         });
     provider.start();
-    keys = keys(issuer, Duration.ofSeconds(30));
+    keys = keys(issuer, client);
   }
 
   @AfterEach
   void close() {
-    keys.close();
+    client.close();
     answers.release(1000);
     provider.stop(0);
     threads.shutdownNow();
@@ -85,6 +87,20 @@ class IssuerKeysTest {
       assertThat(ask("first")).hasSize(1);
     }
     assertThat(fetches).hasValue(1);
+  }
+
+  @Test
+  void theMetadataIsFetchedWithThem() throws Exception {
+    assertThat(keys.metadata().path("jwks_uri").asString()).isEqualTo(issuer + "/keys");
+    assertThat(ask("first")).hasSize(1);
+    assertThat(fetches).hasValue(1);
+    status.set(503);
+    pass(Duration.ofMinutes(59));
+    assertThat(keys.metadata().path("issuer").asString()).isEqualTo(issuer);
+    pass(Duration.ofMinutes(2));
+    assertThatExceptionOfType(IssuerUnavailableException.class)
+        .isThrownBy(keys::metadata)
+        .withMessageContaining("503");
   }
 
   @Test
@@ -189,15 +205,16 @@ class IssuerKeysTest {
   @Test
   void aProviderThatDoesNotAnswerIsGivenUp() {
     answers.drainPermits();
-    try (IssuerKeys impatient = keys(issuer, Duration.ofMillis(200))) {
+    try (IssuerClient client = new IssuerClient(Duration.ofMillis(200))) {
+      Issuer impatient = keys(issuer, client);
       assertThatExceptionOfType(RemoteKeySourceException.class)
           .isThrownBy(() -> impatient.get(selector("first"), null))
           .withMessageContaining("does not answer");
     }
   }
 
-  private IssuerKeys keys(String name, Duration timeout) {
-    return new IssuerKeys(name, timeout, JsonMapper.builder().build(), nanos::get);
+  private Issuer keys(String name, IssuerClient client) {
+    return new Issuer(name, client, JsonMapper.shared(), nanos::get);
   }
 
   private void pass(Duration time) {

@@ -1,0 +1,10 @@
+package io.artifactserver.rest.oidc;
+
+/** Somebody cannot sign in; the message says why. */
+final class SignInRefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  SignInRefusedException(String message) {
+    super(message);
+  }
+}
