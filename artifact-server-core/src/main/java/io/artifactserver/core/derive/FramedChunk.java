@@ -23,6 +23,12 @@ public record FramedChunk(List<Piece> pieces) {
     return length;
   }
 
+  /** From the first of the blob's bytes to the last; the pieces follow each other. */
+  public ByteRange covering() {
+    long begin = pieces.getFirst().range().position();
+    return new ByteRange(begin, pieces.getLast().range().end() - begin);
+  }
+
   /**
    * One piece.
    *

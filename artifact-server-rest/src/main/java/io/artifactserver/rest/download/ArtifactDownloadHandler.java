@@ -54,7 +54,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
-  private final RepeatedRanges repeatedRanges;
+  private final RepeatedDownloads repeatedDownloads;
   private final Deliveries deliveries;
   private final Throttles throttles;
   private final ProblemWriter problems;
@@ -68,7 +68,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Addresses addresses,
       Resolver resolver,
       ResponseEmitter emitter,
-      RepeatedRanges repeatedRanges,
+      RepeatedDownloads repeatedDownloads,
       Deliveries deliveries,
       Throttles throttles,
       ProblemWriter problems,
@@ -80,7 +80,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
-    this.repeatedRanges = repeatedRanges;
+    this.repeatedDownloads = repeatedDownloads;
     this.deliveries = deliveries;
     this.throttles = throttles;
     this.problems = problems;
@@ -175,7 +175,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     if (known.isPresent()) {
       if (known.get() instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
-        repeatedRanges.offer(exchange.request(), target, credentials, served, delivery);
+        repeatedDownloads.offer(exchange.request(), target, credentials, served, delivery);
         answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
       } else {
         answer(exchange, known.get());

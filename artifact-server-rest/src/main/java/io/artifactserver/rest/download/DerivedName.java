@@ -48,6 +48,9 @@ sealed interface DerivedName {
   /** casync's suffix of a compressed chunk. */
   String CHUNK_SUFFIX = ".cacnk";
 
+  /** Digits of a chunk's id. */
+  int HEX_LENGTH = 2 * ChunkIndex.ID_LENGTH;
+
   /** Digits of a chunk's id that name its folder in the store. */
   int PREFIX_LENGTH = 4;
 
@@ -64,13 +67,32 @@ sealed interface DerivedName {
     return rules.chunked().flatMap(form -> chunk(id.repository(), path, form));
   }
 
+  /** The end of a chunk's path, in which it differs from other chunks of its store. */
+  static Optional<String> endOfChunk(String path) {
+    int suffix = path.endsWith(CHUNK_SUFFIX) ? CHUNK_SUFFIX.length() : 0;
+    int begin = path.length() - suffix - HEX_LENGTH - 1 - PREFIX_LENGTH;
+    return begin > 0 && isEndOfChunk(path.substring(begin))
+        ? Optional.of(path.substring(begin))
+        : Optional.empty();
+  }
+
+  /** Whether a path that ends in this may be a chunk's. */
+  static boolean isEndOfChunk(String end) {
+    int hex = PREFIX_LENGTH + 1;
+    return end.length() >= hex + HEX_LENGTH
+        && end.charAt(PREFIX_LENGTH) == '/'
+        && end.regionMatches(hex, end, 0, PREFIX_LENGTH)
+        && Hex.isLowerCase(end.substring(hex, hex + HEX_LENGTH))
+        && (end.length() == hex + HEX_LENGTH
+            || end.substring(hex + HEX_LENGTH).equals(CHUNK_SUFFIX));
+  }
+
   private static Optional<DerivedName> chunk(
       String repository, String path, DerivedForm.Chunked form) {
-    int hexLength = 2 * ChunkIndex.ID_LENGTH;
     int begin = path.lastIndexOf('/') + 1;
-    boolean isPlain = path.length() - begin == hexLength;
+    boolean isPlain = path.length() - begin == HEX_LENGTH;
     boolean isPacked =
-        path.length() - begin == hexLength + CHUNK_SUFFIX.length() && path.endsWith(CHUNK_SUFFIX);
+        path.length() - begin == HEX_LENGTH + CHUNK_SUFFIX.length() && path.endsWith(CHUNK_SUFFIX);
     int prefix = begin - 1 - PREFIX_LENGTH;
     if ((!isPlain && !isPacked)
         || prefix < 1
@@ -78,7 +100,7 @@ sealed interface DerivedName {
         || !path.startsWith(STORE_SUFFIX + '/', prefix - 1 - STORE_SUFFIX.length())) {
       return Optional.empty();
     }
-    String hex = path.substring(begin, begin + hexLength);
+    String hex = path.substring(begin, begin + HEX_LENGTH);
     int store = path.lastIndexOf('/', prefix - 2) + 1;
     int storeEnd = prefix - 1 - STORE_SUFFIX.length();
     if (!Hex.isLowerCase(hex) || store >= storeEnd) {

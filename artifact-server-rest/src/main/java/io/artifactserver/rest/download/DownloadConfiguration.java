@@ -212,7 +212,7 @@ public class DownloadConfiguration {
             running,
             connections::pace,
             new WaitingThreads(openings, coldPages, readThreads)),
-        new RepeatedRanges(resolver, stores, observer, connections, throttles, registry),
+        new RepeatedDownloads(resolver, stores, observer, connections, throttles, registry),
         new Deliveries(
             progress,
             progressBook,

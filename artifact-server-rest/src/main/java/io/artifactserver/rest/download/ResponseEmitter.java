@@ -257,9 +257,7 @@ final class ResponseEmitter {
   private void sendWhole(Exchange exchange, Served served, long length) {
     if (served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
       List<ByteRange> ranges = chunk.pieces().stream().map(FramedChunk.Piece::range).toList();
-      long begin = ranges.getFirst().position();
-      ByteRange covering = new ByteRange(begin, ranges.getLast().end() - begin);
-      bodies.send(exchange, served, covering, ranges, BodyPart.of(chunk));
+      bodies.send(exchange, served, chunk.covering(), ranges, BodyPart.of(chunk));
     } else {
       ByteRange whole = ByteRange.whole(length);
       bodies.send(exchange, served, whole, List.of(whole), BodyPart.of(whole));

@@ -97,6 +97,13 @@ record Served(
     record Inline(ByteBuffer bytes) implements Bytes {}
   }
 
+  /** The fields of a 200, complete but for its date. */
+  HttpFields fieldsOfWhole() {
+    return HttpFields.build(fields)
+        .put(HttpHeader.CONTENT_TYPE, mediaType)
+        .put(HttpHeader.CONTENT_LENGTH, representation.length());
+  }
+
   static Served of(Artifact artifact) {
     return of(
         new Bytes.Stored(artifact.blob()),

@@ -48,9 +48,9 @@ public interface FileSender {
   }
 
   /**
-   * Lets requests that are this one again, but for the range, be answered without being handled. To
+   * Lets requests that are this one again, but for one place, be answered without being handled. To
    * be called before the answer is written, if it depends on nothing but the request's bytes and
    * what the responder checks.
    */
-  default void repeat(RangeResponder responder) {}
+  default void repeat(Responder responder) {}
 }

@@ -1,6 +1,5 @@
 package io.artifactserver.rest.engine;
 
-import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.io.Connection;
@@ -17,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing is kept of a connection's first request, which mostly is its last.
  */
 final class Repeats {
-  /** Room for a head with longer numbers. */
   private static final ThreadLocal<ByteBuffer> HEADS =
-      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(RepeatedRequest.MAX_LENGTH + 256));
+      ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(RepeatedRequest.MAX_HEAD));
 
   /** A client whose requests differ in more than the range is listened to ever more seldom. */
   private static final int MAX_PATIENCE = 1024;
@@ -29,7 +27,7 @@ final class Repeats {
   /** The thread that handles the request may be another one than the one that read it. */
   private volatile byte @Nullable [] request;
 
-  private volatile @Nullable RangeResponder responder;
+  private volatile @Nullable Responder responder;
   private volatile @Nullable RepeatedRequest repeated;
   private int deaf = 1;
   private int patience = 1;
@@ -48,7 +46,7 @@ final class Repeats {
   }
 
   /** The answer to the request that is handled may be repeated. */
-  void listen(RangeResponder responder) {
+  void listen(Responder responder) {
     if (request != null) {
       this.responder = responder;
     }
@@ -78,20 +76,15 @@ final class Repeats {
     responder = null;
     RepeatedRequest known = repeated;
     if (known != null) {
-      ByteRange range = known.rangeOf(buffer);
-      if (range == null) {
-        forget();
-      } else if (!connection.getConnector().isShutdown()) {
-        RangeResponder.Body body = known.responder().open(range);
-        if (body != null) {
-          BufferUtil.clear(buffer);
-          patience = 1;
-          String date = connection.getServer().getDateField().getValue();
-          hasJustAnswered = send(known, range, date, body);
-          return hasJustAnswered ? 0 : -1;
-        }
-        forget();
+      RepeatedAnswer answer =
+          connection.getConnector().isShutdown() ? null : known.answerTo(buffer);
+      if (answer != null) {
+        BufferUtil.clear(buffer);
+        patience = 1;
+        hasJustAnswered = send(answer, connection.getServer().getDateField().getValue());
+        return hasJustAnswered ? 0 : -1;
       }
+      forget();
     } else if (deaf > 0) {
       deaf--;
     } else if (buffer.remaining() <= RepeatedRequest.MAX_LENGTH) {
@@ -102,7 +95,7 @@ final class Repeats {
 
   /** Sees what is sent: of the answer that is to be repeated the head comes first, and whole. */
   void sending(ByteBuffer... buffers) {
-    RangeResponder wanted = responder;
+    Responder wanted = responder;
     if (wanted != null) {
       byte[] asked = request;
       responder = null;
@@ -131,21 +124,25 @@ final class Repeats {
   }
 
   /** Returns false if the connection is broken. */
-  private boolean send(
-      RepeatedRequest known, ByteRange range, String date, RangeResponder.Body body) {
+  private boolean send(RepeatedAnswer answer, String date) {
     ByteBuffer head = HEADS.get().clear();
+    RepeatedBody body = answer.body();
     try {
-      ByteBuffer bytes = body.bytes();
-      known.putHead(range, date, head);
+      answer.head().put(date, head);
       head.flip();
-      if (endPoint.flush(head, bytes)) {
+      ByteBuffer[] bytes = body.buffers();
+      ByteBuffer[] all = new ByteBuffer[bytes.length + 1];
+      all[0] = head;
+      System.arraycopy(bytes, 0, all, 1, bytes.length);
+      if (endPoint.flush(all)) {
         body.succeeded();
         return true;
       }
       synchronized (this) {
         isSending = true;
       }
-      endPoint.write(new Rest(body), ByteBuffer.wrap(BufferUtil.toArray(head)), bytes);
+      all[0] = ByteBuffer.wrap(BufferUtil.toArray(head));
+      endPoint.write(new Rest(body), all);
       return true;
     } catch (IOException | RuntimeException | Error e) {
       // An Error too: a page that the disk does not deliver is one.
@@ -169,9 +166,9 @@ final class Repeats {
 
   /** What the socket did not take at once. */
   private final class Rest implements Callback {
-    private final RangeResponder.Body body;
+    private final RepeatedBody body;
 
-    private Rest(RangeResponder.Body body) {
+    private Rest(RepeatedBody body) {
       this.body = body;
     }
 

@@ -47,7 +47,7 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
   }
 
   @Override
-  public void repeat(RangeResponder responder) {
+  public void repeat(Responder responder) {
     repeats.listen(responder);
   }
 

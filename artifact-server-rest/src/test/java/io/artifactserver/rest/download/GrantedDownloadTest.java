@@ -368,7 +368,7 @@ class GrantedDownloadTest {
                 new RunningDownloads(),
                 connections::pace,
                 new WaitingThreads(threads, threads, threads)),
-            new RepeatedRanges(resolver, stores, _ -> {}, connections, throttles, registry),
+            new RepeatedDownloads(resolver, stores, _ -> {}, connections, throttles, registry),
             new Deliveries(
                 new ProgressProperties(true, "", 100, 10, Duration.ofDays(1)),
                 new ProgressBook(new NoProgress(), InstantSource.system(), 100, 10, _ -> {}),

@@ -218,7 +218,7 @@ class RepeatsTest {
     FileSender sender = FileSender.of(request);
     if (sender.repeats()) {
       offers.incrementAndGet();
-      sender.repeat(asked -> isGone ? null : new Sent(asked));
+      sender.repeat((RangeResponder) asked -> isGone ? null : new Sent(asked));
     }
     response.setStatus(206);
     response
@@ -243,7 +243,7 @@ class RepeatsTest {
   }
 
   /** One body, counted while it is open. */
-  private final class Sent implements RangeResponder.Body {
+  private final class Sent implements RepeatedBody {
     private final ByteBuffer bytes;
 
     private Sent(ByteRange range) {
@@ -252,8 +252,8 @@ class RepeatsTest {
     }
 
     @Override
-    public ByteBuffer bytes() {
-      return bytes;
+    public ByteBuffer[] buffers() {
+      return new ByteBuffer[] {bytes};
     }
 
     @Override

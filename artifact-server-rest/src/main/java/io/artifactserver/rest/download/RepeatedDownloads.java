@@ -1,0 +1,323 @@
+package io.artifactserver.rest.download;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.derive.FramedChunk;
+import io.artifactserver.core.limit.LimitTable;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.download.Deliveries.Delivery;
+import io.artifactserver.rest.download.Resolver.Resolution;
+import io.artifactserver.rest.download.body.BodyPart;
+import io.artifactserver.rest.download.body.MappedBody;
+import io.artifactserver.rest.download.body.Transfer;
+import io.artifactserver.rest.download.body.TransferObserver;
+import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.engine.RangeResponder;
+import io.artifactserver.rest.engine.RepeatedBody;
+import io.artifactserver.rest.engine.TargetResponder;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets connections that ask for range after range of one artifact, or for chunk after chunk of one
+ * store, serve them without a handler, as long as the caller may read them and the bytes are in
+ * memory. What decides an answer beside the request is asked again with every one. Thread-safe.
+ */
+final class RepeatedDownloads {
+  private final Resolver resolver;
+  private final BlobStores stores;
+  private final TransferObserver observer;
+  private final Connections connections;
+  private final Throttles throttles;
+  private final Counter repeated;
+
+  RepeatedDownloads(
+      Resolver resolver,
+      BlobStores stores,
+      TransferObserver observer,
+      Connections connections,
+      Throttles throttles,
+      MeterRegistry registry) {
+    this.resolver = resolver;
+    this.stores = stores;
+    this.observer = observer;
+    this.connections = connections;
+    this.throttles = throttles;
+    this.repeated =
+        Counter.builder("artifact_server.requests.repeated")
+            .description("Requests like their connection's last, which it answered by itself")
+            .register(registry);
+  }
+
+  /**
+   * To be called before a request is answered.
+   *
+   * @param served what its target is
+   * @param delivery to be told what the device is sent; null if nobody is
+   */
+  void offer(
+      Request request,
+      Target target,
+      Credentials credentials,
+      Served served,
+      @Nullable Delivery delivery) {
+    FileSender sender = FileSender.of(request);
+    if (!sender.repeats()) {
+      return;
+    }
+    Server server = request.getConnectionMetaData().getConnector().getServer();
+    LimitTable limits = throttles.table();
+    // What wants to see each request sees each.
+    if (served.redirects()
+        || server.getRequestLog() != null
+        || !throttles.canTakeNow(limits, request, target, credentials)
+        || !connections.pace(request).equals(Pace.UNWATCHED)) {
+      return;
+    }
+    ActiveRequests active = server.getDescendant(ActiveRequests.class);
+    if (served.bytes().isRepeated()) {
+      ByteBufferPool pool = request.getComponents().getByteBufferPool();
+      sender.repeat(
+          new Ranges(target, credentials, limits, served, sender, pool, delivery, active));
+    } else if (target instanceof Target.OfArtifact(ArtifactId id)
+        && served.bytes() instanceof Served.Bytes.Framed) {
+      DerivedName.endOfChunk(id.path())
+          .ifPresent(end -> sender.repeat(new Chunks(id, end, credentials, limits, active)));
+    }
+  }
+
+  /** The same as {@link Resolver#peek}; null if a handler has to see the request. */
+  private @Nullable Served peek(Target target, Credentials credentials, LimitTable limits) {
+    return !connections.isRefusing()
+            && throttles.isStill(limits)
+            && resolver.peek(target, credentials).orElse(null)
+                instanceof Resolution.Found(var found)
+        ? found
+        : null;
+  }
+
+  /** The region of a blob; empty if it is not mapped. No I/O. */
+  private Optional<FileRegion> region(Served served, ByteRange range) throws StorageException {
+    Blob blob = served.bytes().blob(stores).orElseThrow();
+    return blob.waitToOpen() == Wait.NONE ? blob.fileRegion(range) : Optional.empty();
+  }
+
+  /** Belongs to one connection. Immutable. */
+  private final class Ranges implements RangeResponder {
+    private final Target target;
+    private final Credentials credentials;
+    private final LimitTable limits;
+    private final Served served;
+    private final FileSender sender;
+    private final ByteBufferPool pool;
+    private final @Nullable Delivery delivery;
+    private final @Nullable ActiveRequests active;
+
+    /**
+     * @param limits that apply to the connection's requests
+     * @param active counts what a graceful stop waits for; null if nothing does
+     */
+    private Ranges(
+        Target target,
+        Credentials credentials,
+        LimitTable limits,
+        Served served,
+        FileSender sender,
+        ByteBufferPool pool,
+        @Nullable Delivery delivery,
+        @Nullable ActiveRequests active) {
+      this.target = target;
+      this.credentials = credentials;
+      this.limits = limits;
+      this.served = served;
+      this.sender = sender;
+      this.pool = pool;
+      this.delivery = delivery;
+      this.active = active;
+    }
+
+    @Override
+    public @Nullable RepeatedBody open(ByteRange range) {
+      if (range.length() > MappedBody.MAX_SLICE || !isUnchanged()) {
+        return null;
+      }
+      try {
+        Optional<FileRegion> region = region(served, range);
+        if (region.isEmpty()) {
+          return null;
+        }
+        MappedBody body =
+            new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
+        if (body.isReady() && throttles.takeNow(limits, target, range.length())) {
+          ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
+          return new Sending(bytes, body::close, range.position(), delivery, active);
+        }
+        body.close();
+        return null;
+      } catch (StorageException | RuntimeException e) {
+        // Where the request is handled the failure becomes an answer.
+        return null;
+      }
+    }
+
+    /** By identity: while nothing changed the resolver hands out the same object. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean isUnchanged() {
+      return peek(target, credentials, limits) == served;
+    }
+  }
+
+  /** Chunks of one store. Belongs to one connection. Immutable. */
+  private final class Chunks implements TargetResponder {
+    private final ArtifactId first;
+    private final String end;
+    private final Credentials credentials;
+    private final LimitTable limits;
+    private final @Nullable ActiveRequests active;
+
+    /**
+     * @param first a chunk
+     * @param end of its path, in which chunks differ
+     */
+    private Chunks(
+        ArtifactId first,
+        String end,
+        Credentials credentials,
+        LimitTable limits,
+        @Nullable ActiveRequests active) {
+      this.first = first;
+      this.end = end;
+      this.credentials = credentials;
+      this.limits = limits;
+      this.active = active;
+    }
+
+    @Override
+    public String end() {
+      return end;
+    }
+
+    @Override
+    public @Nullable Found open(String other) {
+      if (!DerivedName.isEndOfChunk(other)) {
+        return null;
+      }
+      String store = first.path().substring(0, first.path().length() - end.length());
+      Target target = new Target.OfArtifact(new ArtifactId(first.repository(), store + other));
+      Served served = peek(target, credentials, limits);
+      if (served != null
+          && served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
+        try {
+          Optional<FileRegion> region = region(served, chunk.covering());
+          return region.isEmpty() ? null : open(region.get(), served, chunk, target);
+        } catch (StorageException | RuntimeException e) {
+          return null;
+        }
+      }
+      return null;
+    }
+
+    private @Nullable Found open(
+        FileRegion region, Served served, FramedChunk chunk, Target target) {
+      long origin = chunk.covering().position();
+      int length = Math.toIntExact(chunk.covering().length());
+      if (!region.isResident(0, length) || !throttles.takeNow(limits, target, chunk.length())) {
+        region.close();
+        return null;
+      }
+      List<ByteBuffer> buffers = new ArrayList<>(2 * chunk.pieces().size());
+      for (FramedChunk.Piece piece : chunk.pieces()) {
+        if (piece.framing().hasRemaining()) {
+          buffers.add(piece.framing().duplicate());
+        }
+        ByteRange range = piece.range();
+        buffers.add(region.slice(range.position() - origin, Math.toIntExact(range.length())));
+      }
+      return new Found(
+          served.fieldsOfWhole(),
+          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, 0, null, active));
+    }
+  }
+
+  /** What is on its way. */
+  private final class Sending implements RepeatedBody {
+    private final long startNanos = System.nanoTime();
+    private final ByteBuffer[] buffers;
+    private final Runnable close;
+    private final long length;
+    private final long position;
+    private final @Nullable Delivery delivery;
+    private final @Nullable ActiveRequests active;
+
+    /**
+     * @param position of the first byte, for the delivery
+     * @param delivery null if nobody is told
+     */
+    private Sending(
+        ByteBuffer[] buffers,
+        Runnable close,
+        long position,
+        @Nullable Delivery delivery,
+        @Nullable ActiveRequests active) {
+      this.buffers = buffers;
+      this.close = close;
+      this.length = BufferUtil.remaining(buffers);
+      this.position = position;
+      this.delivery = delivery;
+      this.active = active;
+      if (active != null) {
+        active.begin();
+      }
+    }
+
+    @Override
+    public ByteBuffer[] buffers() {
+      return buffers;
+    }
+
+    @Override
+    public void succeeded() {
+      end(TransferOutcome.Ending.COMPLETE);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      end(Transfer.ending(cause));
+    }
+
+    private void end(TransferOutcome.Ending ending) {
+      repeated.increment();
+      long sent = length - BufferUtil.remaining(buffers);
+      close.run();
+      if (active != null) {
+        active.end();
+      }
+      Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
+      if (delivery != null) {
+        delivery.delivered(new ByteRange(position, sent), duration);
+        delivery.ended(ending);
+      }
+      observer.transferred(
+          new TransferOutcome(TransferOutcome.Kind.MAPPED, ending, sent, duration));
+    }
+  }
+}
