@@ -14,12 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * What the kernel knows of each connection: whether the peer has closed it, and how many bytes are
- * kept because the peer has not confirmed them. A socket asks for more only when a third of its
- * buffer is free again, which may be megabytes: a slow client takes minutes for them, in which it
- * looks as dead as one that is away.
+ * What the kernel knows of each connection: whether the peer has closed or reset it, and how many
+ * bytes are kept because the peer has not confirmed them. A socket asks for more only when a third
+ * of its buffer is free again, which may be megabytes: a slow client takes minutes for them, in
+ * which it looks as dead as one that is away.
  */
 final class KernelSockets {
   private static final List<Path> TABLES =
@@ -37,10 +38,12 @@ final class KernelSockets {
 
   private final Map<Key, Long> unconfirmed;
   private final Set<Key> closed;
+  private final Set<Integer> localPorts;
 
   private KernelSockets(Map<Key, Long> unconfirmed, Set<Key> closed) {
     this.unconfirmed = unconfirmed;
     this.closed = closed;
+    this.localPorts = unconfirmed.keySet().stream().map(Key::localPort).collect(Collectors.toSet());
   }
 
   /** Asks the kernel for all connections: a millisecond for a thousand. Only Linux answers. */
@@ -80,6 +83,14 @@ final class KernelSockets {
   /** Whether the kernel tells that the peer has closed the connection. */
   boolean isClosedByPeer(int localPort, InetSocketAddress remote) {
     return closed.contains(new Key(localPort, remote));
+  }
+
+  /**
+   * Whether the kernel knows sockets of that port, and not this one: the peer has reset it. Rarely
+   * the kernel leaves one out, and one that is newer is missing too: ask twice.
+   */
+  boolean isMissing(int localPort, InetSocketAddress remote) {
+    return localPorts.contains(localPort) && !unconfirmed.containsKey(new Key(localPort, remote));
   }
 
   /** {@code 0100007F:1F90} is 127.0.0.1, port 8080: the address in words of the machine's order. */

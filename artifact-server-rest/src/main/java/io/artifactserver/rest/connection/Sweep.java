@@ -115,7 +115,8 @@ final class Sweep {
     if (left != null
         && endPoint.getLocalSocketAddress() instanceof InetSocketAddress local
         && endPoint.getRemoteSocketAddress() instanceof InetSocketAddress remote
-        && sockets().isClosedByPeer(local.getPort(), remote)) {
+        && (sockets().isClosedByPeer(local.getPort(), remote)
+            || watched.isMissingAgain(sockets().isMissing(local.getPort(), remote)))) {
       watched.hold(null);
       left.run();
     }

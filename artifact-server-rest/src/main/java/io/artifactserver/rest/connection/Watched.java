@@ -23,6 +23,7 @@ final class Watched {
   private volatile @Nullable Bodies bodies;
 
   private volatile @Nullable Runnable held;
+  private volatile boolean isMissing;
 
   private long queueLength = -1;
   private long queueChangedNanos;
@@ -84,6 +85,14 @@ final class Watched {
    */
   void hold(@Nullable Runnable left) {
     held = left;
+    isMissing = false;
+  }
+
+  /** Whether the kernel does not know the socket, at this look and at the one before. */
+  boolean isMissingAgain(boolean isMissingNow) {
+    boolean wasMissing = isMissing;
+    isMissing = isMissingNow;
+    return wasMissing && isMissingNow;
   }
 
   /** What to run when the client has gone; null if no answer is held back. */
