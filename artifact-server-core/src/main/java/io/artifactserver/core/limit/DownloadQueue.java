@@ -69,6 +69,29 @@ public final class DownloadQueue {
     return Optional.of(place);
   }
 
+  /**
+   * Begins a download that will not wait, and has no place.
+   *
+   * @return false if it is not its turn at once; otherwise it is to be {@link #end ended}
+   */
+  public synchronized boolean beginNow() {
+    if (!waiting.isEmpty() || running.get() >= most.get()) {
+      return false;
+    }
+    running.incrementAndGet();
+    return true;
+  }
+
+  /** A download that had begun at once has ended. */
+  public void end() {
+    List<Place> begun;
+    synchronized (this) {
+      running.decrementAndGet();
+      begun = begin();
+    }
+    begun.forEach(Place::run);
+  }
+
   /** Returns how many wait. */
   public synchronized int waiting() {
     return waiting.size();
@@ -76,6 +99,9 @@ public final class DownloadQueue {
 
   /** Takes those out of the queue whose turn it is. To be called with the lock held. */
   private List<Place> begin() {
+    if (waiting.isEmpty()) {
+      return List.of();
+    }
     List<Place> begun = new ArrayList<>();
     Iterator<Place> next = waiting.iterator();
     while (running.get() < most.get() && next.hasNext()) {

@@ -10,26 +10,20 @@ import java.util.Optional;
 public final class Lane {
   private final List<TokenBucket> buckets;
   private final List<DownloadQueue> queues;
-  private final boolean hasTurns;
 
-  private Lane(List<TokenBucket> buckets, List<DownloadQueue> queues, boolean hasTurns) {
+  private Lane(List<TokenBucket> buckets, List<DownloadQueue> queues) {
     this.buckets = buckets;
     this.queues = queues;
-    this.hasTurns = hasTurns;
   }
 
   /** The lane of repositories without limits. */
   static Lane open(List<TokenBucket> buckets) {
-    return new Lane(buckets, List.of(), false);
+    return new Lane(buckets, List.of());
   }
 
-  /**
-   * The lane of a repository with limits.
-   *
-   * @param hasTurns whether one of them is of downloads at a time
-   */
-  static Lane limited(List<TokenBucket> buckets, DownloadQueue queue, boolean hasTurns) {
-    return new Lane(buckets, List.of(queue), hasTurns);
+  /** The lane of a repository with limits. */
+  static Lane limited(List<TokenBucket> buckets, DownloadQueue queue) {
+    return new Lane(buckets, List.of(queue));
   }
 
   /** Returns the buckets that every byte passes, in this order. */
@@ -40,10 +34,5 @@ public final class Lane {
   /** Returns where downloads wait for their turn; empty if the repository has no limits. */
   public Optional<DownloadQueue> queue() {
     return queues.stream().findFirst();
-  }
-
-  /** Whether a download may have to wait for its turn before it begins. */
-  public boolean hasTurns() {
-    return hasTurns;
   }
 }

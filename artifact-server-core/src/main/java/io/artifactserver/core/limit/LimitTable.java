@@ -55,8 +55,7 @@ public final class LimitTable {
             repository,
             Lane.limited(
                 Stream.concat(Stream.of(each.bucket), ofEverything.stream()).toList(),
-                each.queue,
-                each.limits.concurrentDownloads() != RepositoryLimits.NO_LIMIT)));
+                each.queue)));
   }
 
   /** Whether no repository has limits: then every lane is the open one. */

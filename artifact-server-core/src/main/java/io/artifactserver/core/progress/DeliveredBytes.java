@@ -2,9 +2,7 @@ package io.artifactserver.core.progress;
 
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -42,12 +40,20 @@ public final class DeliveredBytes {
 
   /** Returns the bytes of ranges that are not empty, in any order. */
   static DeliveredBytes of(List<ByteRange> ranges) {
-    List<ByteRange> order = new ArrayList<>(ranges);
-    order.sort(Comparator.comparingLong(ByteRange::position));
-    long[] sorted = new long[2 * order.size()];
+    int count = ranges.size();
+    long[] begins = new long[count];
+    long[] ends = new long[count];
+    for (int i = 0; i < count; i++) {
+      begins[i] = ranges.get(i).position();
+      ends[i] = ranges.get(i).end();
+    }
+    // Where as many have ended as have begun, nothing goes on, whichever those are.
+    Arrays.sort(begins);
+    Arrays.sort(ends);
+    long[] sorted = new long[2 * count];
     int size = 0;
-    for (ByteRange range : order) {
-      size = append(sorted, size, range.position(), range.end());
+    for (int i = 0; i < count; i++) {
+      size = append(sorted, size, begins[i], ends[i]);
     }
     return new DeliveredBytes(Arrays.copyOf(sorted, size));
   }

@@ -14,8 +14,11 @@ final class GatheredBytes {
   /** Ranges that are always gathered before they are merged. */
   private static final int MIN_GATHERED = 8;
 
-  /** With many runs, as many ranges are gathered as this part of them. */
-  private static final int SHARE = 16;
+  /**
+   * With many runs, as many ranges are gathered as this part of them: merging them costs as much as
+   * there are runs.
+   */
+  private static final int SHARE = 4;
 
   private final AtomicReference<DeliveredBytes> merged = new AtomicReference<>(DeliveredBytes.NONE);
 

@@ -78,6 +78,28 @@ class DownloadQueueTest {
     assertThat(begun).containsExactly(0, 1, 2);
   }
 
+  @Test
+  void whoDoesNotWaitTakesATurnThatNobodyWaitsFor() {
+    DownloadQueue queue = new DownloadQueue(2, BOUNDS);
+    assertThat(queue.beginNow()).isTrue();
+    Place place = enter(queue, 0, 1).getFirst();
+    assertThat(queue.beginNow()).isFalse();
+    List<Place> waiting = enter(queue, 1, 3);
+    queue.end();
+    assertThat(begun).containsExactly(0, 1);
+    // There is a turn soon, but it is another's.
+    queue.setMost(1);
+    place.leave();
+    assertThat(queue.beginNow()).isFalse();
+    waiting.getFirst().leave();
+    assertThat(begun).containsExactly(0, 1, 2);
+    waiting.getLast().leave();
+    assertThat(queue.beginNow()).isTrue();
+    assertThat(queue.beginNow()).isFalse();
+    queue.end();
+    assertThat(enter(queue, 3, 4).getFirst().isWaiting()).isFalse();
+  }
+
   private List<Place> enter(DownloadQueue queue, int from, int to) {
     List<Place> places = new ArrayList<>();
     for (int i = from; i < to; i++) {

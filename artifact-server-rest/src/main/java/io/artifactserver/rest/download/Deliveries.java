@@ -167,6 +167,9 @@ final class Deliveries {
     private final @Nullable Object client;
     private final Object address;
 
+    /** Who shows these credentials stays the same; null until it is known. */
+    private volatile @Nullable Device known;
+
     /**
      * @param name of the device; empty if its token says it
      * @param client whom a lookup counts for; null if the address says nothing
@@ -199,6 +202,11 @@ final class Deliveries {
     }
 
     private void tell(Consumer<Device> note) {
+      Device before = known;
+      if (before != null) {
+        note.accept(before);
+        return;
+      }
       if (isNobody(credentials)) {
         note.accept(new Device(name, address));
         return;
@@ -223,9 +231,11 @@ final class Deliveries {
 
     /** Returns whether the caller is somebody. */
     private boolean tell(Authentication caller, Consumer<Device> note) {
-      String known = known(caller);
-      if (!known.isEmpty()) {
-        note.accept(new Device(known, null));
+      String vouchedFor = known(caller);
+      if (!vouchedFor.isEmpty()) {
+        Device device = new Device(vouchedFor, null);
+        known = device;
+        note.accept(device);
         return true;
       }
       if (!name.isEmpty()) {

@@ -167,12 +167,13 @@ final class RepeatedDownloads {
         }
         MappedBody body =
             new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
-        if (body.isReady() && throttles.takeNow(limits, target, range.length())) {
-          ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
-          return new Sending(bytes, body::close, range.position(), delivery, active);
+        Runnable leave = body.isReady() ? throttles.takeNow(limits, target, range.length()) : null;
+        if (leave == null) {
+          body.close();
+          return null;
         }
-        body.close();
-        return null;
+        ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
+        return new Sending(bytes, body::close, leave, range.position(), delivery, active);
       } catch (StorageException | RuntimeException e) {
         // Where the request is handled the failure becomes an answer.
         return null;
@@ -240,7 +241,9 @@ final class RepeatedDownloads {
         FileRegion region, Served served, FramedChunk chunk, Target target) {
       long origin = chunk.covering().position();
       int length = Math.toIntExact(chunk.covering().length());
-      if (!region.isResident(0, length) || !throttles.takeNow(limits, target, chunk.length())) {
+      Runnable leave =
+          region.isResident(0, length) ? throttles.takeNow(limits, target, chunk.length()) : null;
+      if (leave == null) {
         region.close();
         return null;
       }
@@ -254,7 +257,7 @@ final class RepeatedDownloads {
       }
       return new Found(
           served.fieldsOfWhole(),
-          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, 0, null, active));
+          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, leave, 0, null, active));
     }
   }
 
@@ -263,23 +266,27 @@ final class RepeatedDownloads {
     private final long startNanos = System.nanoTime();
     private final ByteBuffer[] buffers;
     private final Runnable close;
+    private final Runnable leave;
     private final long length;
     private final long position;
     private final @Nullable Delivery delivery;
     private final @Nullable ActiveRequests active;
 
     /**
+     * @param leave runs when all is sent, for others who wait
      * @param position of the first byte, for the delivery
      * @param delivery null if nobody is told
      */
     private Sending(
         ByteBuffer[] buffers,
         Runnable close,
+        Runnable leave,
         long position,
         @Nullable Delivery delivery,
         @Nullable ActiveRequests active) {
       this.buffers = buffers;
       this.close = close;
+      this.leave = leave;
       this.length = BufferUtil.remaining(buffers);
       this.position = position;
       this.delivery = delivery;
@@ -308,6 +315,7 @@ final class RepeatedDownloads {
       repeated.increment();
       long sent = length - BufferUtil.remaining(buffers);
       close.run();
+      leave.run();
       if (active != null) {
         active.end();
       }

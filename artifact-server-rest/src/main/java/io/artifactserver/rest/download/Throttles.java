@@ -69,12 +69,11 @@ final class Throttles {
 
   /**
    * Whether {@link #takeNow} decides alone: the table has no limit for the request but those of its
-   * repository and of the server, and no turn to wait for.
+   * repository and of the server.
    */
   boolean canTakeNow(LimitTable table, Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
     return (link == null || link.terms().rate() == 0)
-        && !lane(table, target).hasTurns()
         && classes.areNone(table, request, credentials);
   }
 
@@ -82,10 +81,27 @@ final class Throttles {
    * Takes what such a request is to be sent, if it may be sent at once.
    *
    * @param before the table that was asked
+   * @return what is to be run when nothing more is sent; null if it may not be sent at once
    */
-  boolean takeNow(LimitTable before, Target target, long bytes) {
-    return isStill(before) && TokenBucket.takeNow(lane(before, target).buckets(), bytes);
+  @Nullable Runnable takeNow(LimitTable before, Target target, long bytes) {
+    if (!isStill(before)) {
+      return null;
+    }
+    Lane lane = lane(before, target);
+    DownloadQueue queue = lane.queue().orElse(null);
+    if (queue != null && !queue.beginNow()) {
+      return null;
+    }
+    if (TokenBucket.takeNow(lane.buckets(), bytes)) {
+      return queue == null ? Throttles::nothing : queue::end;
+    }
+    if (queue != null) {
+      queue.end();
+    }
+    return null;
   }
+
+  private static void nothing() {}
 
   /** Whether the table is the one by which downloads are limited. */
   @SuppressWarnings("ReferenceEquality") // Every change makes another table.

@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -136,15 +137,63 @@ class QueueIT {
         leaving.getLast().send(get("left"));
       }
       eventually("all wait", () -> waiting() == 4);
-      for (Wire each : leaving) {
-        each.close();
-      }
+      leaving.get(0).close();
+      // As a device that loses power.
+      leaving.get(1).reset();
+      leaving.get(2).close();
       // The one that runs goes on: nobody's turn came.
       eventually("one waits", () -> waiting() == 1);
       release("left");
       assertThat(staying.receive(true).body()).isEqualTo(CONTENT);
       assertThat(running.receive(true).body()).isEqualTo(CONTENT);
     }
+  }
+
+  /**
+   * A connection that answers by itself asks no handler, but there is a turn for it or there is
+   * not.
+   */
+  @Test
+  void aRepeatedRequestWaitsForItsTurn() throws Exception {
+    byte[] large = Bytes.random(64_000_000, 1);
+    operator.createRepository("repeated", true);
+    operator.put("repeated", "image", large);
+    operator.json("PUT", "/api/v1/repositories/repeated/limits", "{\"concurrentDownloads\": 1}");
+    try (Wire repeating = new Wire(server.port());
+        Wire holding = new Wire(server.port())) {
+      for (int i = 0; i < 10; i++) {
+        repeating.send(get("repeated", i));
+        assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, i, i + 10));
+      }
+      assertThat(repeated()).isPositive();
+      // Nobody reads what it asks for, so it keeps its turn.
+      holding.send(get("repeated"));
+      eventually("it is its turn", () -> holding.body().available() > 0);
+      repeating.send(get("repeated", 5_000));
+      eventually("the other waits", () -> waiting() == 1);
+      holding.reset();
+      assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, 5_000, 5_010));
+    }
+    // All turns were given back.
+    try (Wire next = new Wire(server.port())) {
+      next.send(get("repeated", 7));
+      assertThat(next.receive(true).status()).isEqualTo(206);
+    }
+  }
+
+  private static String get(String repository, int position) {
+    return get(repository)
+        .replace("Host: a", "Host: a\r\nRange: bytes=%d-%d".formatted(position, position + 9));
+  }
+
+  private double repeated() throws IOException, InterruptedException {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("artifact_server_requests_repeated_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+        .sum();
   }
 
   /** Makes a repository, and takes the one turn in it. */
