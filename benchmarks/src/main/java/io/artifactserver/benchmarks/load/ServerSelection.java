@@ -48,6 +48,13 @@ final class ServerSelection {
   private Map<String, String> tokens = new LinkedHashMap<>();
 
   @Option(
+      names = "--device-field",
+      paramLabel = "NAME=FIELD",
+      description =
+          "Field in which each connection to a server of --url names a device of its own, such as RAUC-Serial.")
+  private Map<String, String> deviceFields = new LinkedHashMap<>();
+
+  @Option(
       names = "--pid",
       paramLabel = "NAME=PID",
       description = "Process of a server of --url, for its processor time and memory.")
@@ -84,7 +91,10 @@ final class ServerSelection {
         servers.add(
             new RunningServer(
                 new ServerDescription(name, name, true, "", url.toString()),
-                new Target(url, authorization(tokens.getOrDefault(name, ""))),
+                new Target(
+                    url,
+                    authorization(tokens.getOrDefault(name, "")),
+                    deviceFields.getOrDefault(name, "")),
                 pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN)));
   }
 

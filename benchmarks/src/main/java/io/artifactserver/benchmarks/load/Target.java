@@ -2,14 +2,21 @@ package io.artifactserver.benchmarks.load;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where a scenario's requests go.
  *
  * @param uri {@code http} or {@code https}
  * @param authorization value of the Authorization field; empty for none
+ * @param deviceField in which each connection names a device of its own; empty for none
  */
-record Target(URI uri, String authorization) {
+record Target(URI uri, String authorization, String deviceField) {
+  private static final AtomicLong DEVICES = new AtomicLong();
+
+  Target(URI uri, String authorization) {
+    this(uri, authorization, "");
+  }
 
   boolean tls() {
     return "https".equals(uri.getScheme());
@@ -23,14 +30,17 @@ record Target(URI uri, String authorization) {
     return new InetSocketAddress(uri.getHost(), port());
   }
 
-  /** The beginning of every HTTP/1.1 request to it, without the empty line. */
+  /** The beginning of every HTTP/1.1 request of one connection, without the empty line. */
   String requestHead() {
     return "GET "
         + uri.getRawPath()
         + " HTTP/1.1\r\nHost: "
         + uri.getRawAuthority()
         + "\r\n"
-        + (authorization.isEmpty() ? "" : "Authorization: " + authorization + "\r\n");
+        + (authorization.isEmpty() ? "" : "Authorization: " + authorization + "\r\n")
+        + (deviceField.isEmpty()
+            ? ""
+            : deviceField + ": load-" + DEVICES.incrementAndGet() + "\r\n");
   }
 
   @Override
