@@ -18,6 +18,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -107,25 +108,18 @@ public final class ProgressBook {
     Key key = new Key(subject, device.name());
     // As exact as the store.
     Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    boolean[] isNew = {false};
-    pending.compute(
-        key,
-        (_, before) -> {
-          Pending after = before == null ? new Pending(device.origin()) : before;
-          int more = after.add(range, took, now, error);
-          if (more > 0 && !begun(after.origin, more)) {
-            lost.addAndGet(before == null ? 1 : before.shrink());
-            return before;
-          }
-          if (more < 0) {
-            ended(after.origin, -more);
-          }
-          after.weigh(more);
-          isNew[0] = before == null;
-          return after;
-        });
-    if (isNew[0]) {
-      order.add(key);
+    Pending known = pending.get(key);
+    // What is on its way into the store takes no more.
+    while (known == null || !known.add(range, took, now, error)) {
+      Pending fresh = new Pending(device.origin());
+      known = pending.computeIfAbsent(key, _ -> begun(device.origin(), 1) ? fresh : null);
+      if (known == null) {
+        lost.incrementAndGet();
+        return;
+      }
+      if (known.equals(fresh)) {
+        order.add(key);
+      }
     }
   }
 
@@ -154,6 +148,7 @@ public final class ProgressBook {
     pending.computeIfPresent(
         key,
         (_, taken) -> {
+          taken.close();
           writing.add(new Writing(key, taken));
           return null;
         });
@@ -317,15 +312,16 @@ public final class ProgressBook {
     }
   }
 
-  /** What one device was sent. Thread-safe; its weight belongs to whoever has the key. */
-  private static final class Pending {
+  /** What one device was sent. Thread-safe. */
+  private final class Pending {
     private final @Nullable Object origin;
     private final GatheredBytes delivered = new GatheredBytes();
     private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.NEVER);
     private final AtomicReference<@Nullable DeliveryError> lastError = new AtomicReference<>();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
 
     /** As how many devices it counts. */
-    private final AtomicInteger weight = new AtomicInteger();
+    private final AtomicInteger weight = new AtomicInteger(1);
 
     private Pending(@Nullable Object origin) {
       this.origin = origin;
@@ -333,28 +329,40 @@ public final class ProgressBook {
 
     /**
      * @param error why it broke off; null if it did not
-     * @return by how much it should weigh more
+     * @return false if it is closed
      */
-    synchronized int add(
+    synchronized boolean add(
         ByteRange range, Duration took, Instant now, DeliveryError.@Nullable Reason error) {
+      if (isClosed.get()) {
+        return false;
+      }
       if (!range.isEmpty()) {
         delivered.add(range);
       }
       if (error != null) {
         lastError.set(new DeliveryError(error, now));
       }
-      Sending more = new Sending(now.minus(took), now, range.length(), 0, Duration.ZERO);
-      sending.updateAndGet(before -> before.then(more));
-      return 1 + delivered.runs() / RUNS_OF_DEVICE - weight.get();
+      sending.set(
+          sending.get().then(new Sending(now.minus(took), now, range.length(), 0, Duration.ZERO)));
+      weigh(1 + delivered.runs() / RUNS_OF_DEVICE - weight.get());
+      return true;
     }
 
-    void weigh(int more) {
+    /** Where there is no room for more runs than it weighs, some are forgotten. */
+    private void weigh(int more) {
+      if (more > 0 && !begun(origin, more)) {
+        lost.addAndGet(delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1));
+        return;
+      }
+      if (more < 0) {
+        ended(origin, -more);
+      }
       weight.addAndGet(more);
     }
 
-    /** There is no room for more runs than it weighs; returns how many are forgotten. */
-    synchronized int shrink() {
-      return delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1);
+    /** Takes no more from now on. */
+    synchronized void close() {
+      isClosed.set(true);
     }
 
     synchronized DeviceProgress progress(String device) {
