@@ -225,7 +225,8 @@ class DurabilityIT {
         assertThat(status).isEqualTo(507);
         assertThat(stored).isPositive();
         assertThat(Files.exists(reserve)).as("uploads leave it alone").isTrue();
-        fill(disk.resolve("others"));
+        // Not what the reserve leaves when it is given up, while this goes on.
+        fill(disk.resolve("others"), Files.getFileStore(disk).getUsableSpace());
         eventually("it is given up", () -> !Files.exists(reserve));
         // What is left has room for a segment of PostgreSQL's log (16 MB) and not for an upload.
         fill(disk.resolve("more"), 10_000_000);
