@@ -36,7 +36,7 @@ class KernelSocketsTest {
     assertThat(sockets.isClosedByPeer(8081, address("2001:db8::1", 80))).isFalse();
     assertThat(sockets.isMissing(8080, address("127.0.0.2", 54321))).isFalse();
     assertThat(sockets.isMissing(8080, address("127.0.0.2", 54322))).isTrue();
-    // Of a port without any socket the kernel tells nothing: its own would be there.
+    // The table has no socket of this port at all, so it says nothing about this one.
     assertThat(sockets.isMissing(8081, address("127.0.0.2", 54321))).isFalse();
     assertThat(sockets.unconfirmed(8081, address("127.0.0.2", 54321))).isEmpty();
   }

@@ -177,7 +177,7 @@ class OidcIT {
     String token = signedIn.get("token").asString();
     assertThat(send(server, "GET", "/api/v1/tokens", token)).isEqualTo(200);
     assertThat(server.log()).contains("alice (oidc:alice) has signed in").doesNotContain(token);
-    // Whoever finds the code in a history has nothing.
+    // A code found in a browser history is worthless: it works once.
     HttpResponse<String> again = end(server, start, back, page(server));
     assertThat(again.statusCode()).isEqualTo(403);
     assertThat(again.body()).contains("invalid_grant");

@@ -69,7 +69,7 @@ class RepeatedChunksIT {
     server.close();
   }
 
-  /** Of what is encrypted only chunks that are in memory as they are sent need no handler. */
+  /** Encrypted chunks skip the handler only if their plain bytes are in memory. */
   @ParameterizedTest
   @CsvSource({
     "open, .cacnk, true",
