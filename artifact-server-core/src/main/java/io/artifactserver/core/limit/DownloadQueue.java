@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -17,11 +18,14 @@ import java.util.function.Consumer;
  * came. No thread waits. Thread-safe.
  */
 public final class DownloadQueue {
-  /** Guarded by this object, as is all that follows. */
+  /** Guarded by this object. */
   private final Set<Place> waiting = new LinkedHashSet<>();
 
-  /** How many of them each client has. */
+  /** How many of them each client has; guarded by this object. */
   private final Map<Object, Integer> clients = new HashMap<>();
+
+  /** How many wait; changed by who holds the lock, before it looks at those that run. */
+  private final AtomicInteger waitingCount = new AtomicInteger();
 
   private final AtomicLong running = new AtomicLong();
   private final AtomicLong most;
@@ -37,12 +41,8 @@ public final class DownloadQueue {
 
   /** Changes the limit. What runs goes on. */
   void setMost(long downloads) {
-    List<Place> begun;
-    synchronized (this) {
-      most.set(downloads);
-      begun = begin();
-    }
-    begun.forEach(Place::run);
+    most.set(downloads);
+    beginWaiting();
   }
 
   /**
@@ -62,6 +62,7 @@ public final class DownloadQueue {
         return Optional.empty();
       }
       waiting.add(place);
+      waitingCount.incrementAndGet();
       clients.merge(client, 1, Integer::sum);
       begun = begin();
     }
@@ -74,27 +75,36 @@ public final class DownloadQueue {
    *
    * @return false if it is not its turn at once; otherwise it is to be {@link #end ended}
    */
-  public synchronized boolean beginNow() {
-    if (!waiting.isEmpty() || running.get() >= most.get()) {
-      return false;
-    }
-    running.incrementAndGet();
-    return true;
+  public boolean beginNow() {
+    return waitingCount.get() == 0 && run();
   }
 
   /** A download that had begun at once has ended. */
   public void end() {
+    running.decrementAndGet();
+    // Who waits from now on sees that it has.
+    if (waitingCount.get() > 0) {
+      beginWaiting();
+    }
+  }
+
+  private void beginWaiting() {
     List<Place> begun;
     synchronized (this) {
-      running.decrementAndGet();
       begun = begin();
     }
     begun.forEach(Place::run);
   }
 
+  /** One more runs, unless as many do as may. */
+  private boolean run() {
+    long limit = most.get();
+    return running.getAndUpdate(before -> before < limit ? before + 1 : before) < limit;
+  }
+
   /** Returns how many wait. */
-  public synchronized int waiting() {
-    return waiting.size();
+  public int waiting() {
+    return waitingCount.get();
   }
 
   /** Takes those out of the queue whose turn it is. To be called with the lock held. */
@@ -104,12 +114,11 @@ public final class DownloadQueue {
     }
     List<Place> begun = new ArrayList<>();
     Iterator<Place> next = waiting.iterator();
-    while (running.get() < most.get() && next.hasNext()) {
+    while (next.hasNext() && run()) {
       Place place = next.next();
       next.remove();
       forget(place);
       place.state.set(State.RUNNING);
-      running.incrementAndGet();
       begun.add(place);
     }
     return begun;
@@ -117,6 +126,7 @@ public final class DownloadQueue {
 
   /** To be called with the lock held. */
   private void forget(Place place) {
+    waitingCount.decrementAndGet();
     clients.computeIfPresent(place.client, (_, places) -> places == 1 ? null : places - 1);
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
@@ -46,8 +47,11 @@ public final class TokenBucket {
   private final LongSupplier nanoTime;
   private final Timer timer;
 
-  /** Guarded by this object, as is all that follows. */
+  /** Guarded by this object. */
   private final Queue<Waiting> waiting = new ArrayDeque<>();
+
+  /** How many wait; changed by who holds the lock. */
+  private final AtomicInteger waitingCount = new AtomicInteger();
 
   private final AtomicReference<Level> level;
   private final AtomicReference<Alarm> alarm = new AtomicReference<>(Alarm.NONE);
@@ -69,15 +73,13 @@ public final class TokenBucket {
    * @param bytesPerSecond {@link RepositoryLimits#NO_LIMIT} for no limit
    */
   public void setRate(long bytesPerSecond) {
-    synchronized (this) {
-      level.updateAndGet(before -> before.at(nanoTime.getAsLong()).withRate(bytesPerSecond));
-    }
+    level.updateAndGet(before -> before.at(nanoTime.getAsLong()).withRate(bytesPerSecond));
     grant();
   }
 
   /** Returns how many bytes to ask for next: at least one, and enough to be worth it. */
-  public synchronized long grantLength() {
-    return level.get().grantLength(waiting.size());
+  public long grantLength() {
+    return level.get().grantLength(waitingCount.get());
   }
 
   /**
@@ -89,13 +91,11 @@ public final class TokenBucket {
    */
   public boolean take(long bytes, Runnable granted) {
     synchronized (this) {
-      Level now = level.get().at(nanoTime.getAsLong());
-      if (waiting.isEmpty() && now.has(bytes)) {
-        level.set(now.minus(bytes));
+      if (waiting.isEmpty() && draw(bytes)) {
         return true;
       }
-      level.set(now);
       waiting.add(new Waiting(bytes, granted));
+      waitingCount.incrementAndGet();
     }
     setAlarm();
     return false;
@@ -106,11 +106,30 @@ public final class TokenBucket {
    *
    * @return whether they were there
    */
-  private synchronized boolean takeNow(long bytes) {
-    Level now = level.get().at(nanoTime.getAsLong());
-    boolean isThere = waiting.isEmpty() && now.holds(bytes);
-    level.set(isThere ? now.minus(bytes) : now);
-    return isThere;
+  private boolean takeNow(long bytes) {
+    while (waitingCount.get() == 0) {
+      Level before = level.get();
+      Level now = before.at(nanoTime.getAsLong());
+      if (!now.holds(bytes)) {
+        return false;
+      }
+      if (level.compareAndSet(before, now.minus(bytes))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes bytes if they are there; overdraws the bucket if it can never hold so many. */
+  private boolean draw(long bytes) {
+    while (true) {
+      Level before = level.get();
+      Level now = before.at(nanoTime.getAsLong());
+      boolean isThere = now.has(bytes);
+      if (level.compareAndSet(before, isThere ? now.minus(bytes) : now)) {
+        return isThere;
+      }
+    }
   }
 
   /**
@@ -128,27 +147,25 @@ public final class TokenBucket {
     return true;
   }
 
-  private synchronized void putBack(long bytes) {
+  private void putBack(long bytes) {
     level.updateAndGet(before -> before.minus(-bytes));
   }
 
   /** Returns how many wait. */
-  public synchronized int waiting() {
-    return waiting.size();
+  public int waiting() {
+    return waitingCount.get();
   }
 
   /** Serves those who wait, as far as there is something. */
   private void grant() {
     List<Waiting> served = new ArrayList<>();
     synchronized (this) {
-      Level now = level.get().at(nanoTime.getAsLong());
       for (Waiting next = waiting.peek();
-          next != null && now.has(next.bytes);
+          next != null && draw(next.bytes);
           next = waiting.peek()) {
-        now = now.minus(next.bytes);
         served.add(waiting.remove());
+        waitingCount.decrementAndGet();
       }
-      level.set(now);
     }
     setAlarm();
     served.forEach(next -> next.granted.run());

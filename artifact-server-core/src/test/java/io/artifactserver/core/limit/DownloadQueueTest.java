@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.limit.DownloadQueue.Place;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Who may begin, and when. */
@@ -98,6 +105,42 @@ class DownloadQueueTest {
     assertThat(queue.beginNow()).isFalse();
     queue.end();
     assertThat(enter(queue, 3, 4).getFirst().isWaiting()).isFalse();
+  }
+
+  /** A turn that is lost between two threads would let the others wait for ever. */
+  @Test
+  void noTurnIsLostBetweenManyThreads() throws Exception {
+    int most = 2;
+    DownloadQueue queue = new DownloadQueue(most, BOUNDS);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger highest = new AtomicInteger();
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        done.add(
+            threads.submit(() -> {
+              for (int i = 0; i < 20_000; i++) {
+                boolean isNow = queue.beginNow();
+                CompletableFuture<Void> turn = new CompletableFuture<>();
+                Optional<Place> place =
+                    isNow ? Optional.empty() : queue.enter("any", _ -> turn.complete(null));
+                if (!isNow) {
+                  turn.get(30, TimeUnit.SECONDS);
+                }
+                highest.accumulateAndGet(running.incrementAndGet(), Math::max);
+                running.decrementAndGet();
+                place.ifPresentOrElse(Place::leave, queue::end);
+              }
+              return null;
+            }));
+      }
+      for (Future<?> each : done) {
+        each.get();
+      }
+    }
+    assertThat(highest.get()).isBetween(1, most);
+    assertThat(queue.waiting()).isZero();
+    assertThat(queue.beginNow()).isTrue();
   }
 
   private List<Place> enter(DownloadQueue queue, int from, int to) {

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.assertj.core.data.Percentage;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +129,29 @@ class TokenBucketTest {
       assertThat(TokenBucket.takeNow(List.of(bucket), 1)).isFalse();
     }
     assertThat((double) waiting.bytes).isCloseTo(1_000_000, Percentage.withPercentage(7));
+  }
+
+  @Test
+  void noByteIsTakenTwiceByManyThreads() throws Exception {
+    TokenBucket bucket = new TokenBucket(20_000_000, time, time);
+    time.pass(60);
+    AtomicLong taken = new AtomicLong();
+    try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        done.add(
+            threads.submit(() -> {
+              while (TokenBucket.takeNow(List.of(bucket), 1)) {
+                taken.incrementAndGet();
+              }
+            }));
+      }
+      for (Future<?> each : done) {
+        each.get();
+      }
+    }
+    // What 50 ms bring.
+    assertThat(taken.get()).isEqualTo(1_000_000);
   }
 
   @Test
