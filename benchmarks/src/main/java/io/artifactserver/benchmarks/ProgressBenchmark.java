@@ -40,10 +40,10 @@ public class ProgressBenchmark {
 
   private final ProgressSubject subject =
       new ProgressSubject("boards", new Digest(DigestAlgorithm.SHA_256, "0".repeat(64)), LENGTH);
-  private final ProgressBook.Device fleet = new ProgressBook.Device("fleet", null);
-  private final ProgressBook.Device streaming = new ProgressBook.Device("streaming", null);
   private final ProgressBook book =
       new ProgressBook(store(), InstantSource.system(), 100_000, 100_000, _ -> {});
+  private final ProgressBook.Entry fleet = entry("fleet");
+  private final ProgressBook.Entry streaming = entry("streaming");
   private final SplittableRandom random = new SplittableRandom(1);
   private long next;
 
@@ -58,19 +58,23 @@ public class ProgressBenchmark {
   /** A range somewhere. */
   @Benchmark
   public void scattered() {
-    deliver(book, fleet, new ByteRange(random.nextLong(LENGTH - RANGE), RANGE));
+    deliver(fleet, new ByteRange(random.nextLong(LENGTH - RANGE), RANGE));
   }
 
   /** The next range. */
   @Benchmark
   public void inOrder() {
     next = next + 2 * RANGE > LENGTH ? 0 : next + RANGE;
-    deliver(book, streaming, new ByteRange(next, RANGE));
+    deliver(streaming, new ByteRange(next, RANGE));
   }
 
   /** Takes a range down. */
-  protected void deliver(ProgressBook book, ProgressBook.Device device, ByteRange range) {
-    book.delivered(subject, device, range, Duration.ZERO);
+  protected void deliver(ProgressBook.Entry entry, ByteRange range) {
+    entry.delivered(range, Duration.ZERO);
+  }
+
+  private ProgressBook.Entry entry(String device) {
+    return book.entry(subject, new ProgressBook.Device(device, null));
   }
 
   /** Nothing is written meanwhile. */

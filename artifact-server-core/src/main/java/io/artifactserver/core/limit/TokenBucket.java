@@ -160,9 +160,7 @@ public final class TokenBucket {
   private void grant() {
     List<Waiting> served = new ArrayList<>();
     synchronized (this) {
-      for (Waiting next = waiting.peek();
-          next != null && draw(next.bytes);
-          next = waiting.peek()) {
+      for (Waiting next = waiting.peek(); next != null && draw(next.bytes); next = waiting.peek()) {
         served.add(waiting.remove());
         waitingCount.decrementAndGet();
       }

@@ -11,14 +11,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * token. Used by one thread at a time.
  */
 final class GatheredBytes {
-  /** Ranges that are always gathered before they are merged. */
-  private static final int MIN_GATHERED = 8;
-
   /**
-   * With many runs, as many ranges are gathered as this part of them: merging them costs as much as
-   * there are runs.
+   * Ranges that are always gathered before they are merged; with more runs, as many as those are,
+   * because merging costs as much as there are runs.
    */
-  private static final int SHARE = 4;
+  private static final int MIN_GATHERED = 8;
 
   private final AtomicReference<DeliveredBytes> merged = new AtomicReference<>(DeliveredBytes.NONE);
 
@@ -33,7 +30,7 @@ final class GatheredBytes {
       gathered.add(new ByteRange(before.position(), before.length() + range.length()));
       return;
     }
-    if (gathered.size() >= Math.max(MIN_GATHERED, runs() / SHARE)) {
+    if (gathered.size() >= Math.max(MIN_GATHERED, runs())) {
       merge();
     }
     gathered.add(range);

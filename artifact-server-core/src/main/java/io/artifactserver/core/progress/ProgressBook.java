@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -73,54 +74,9 @@ public final class ProgressBook {
     this.listener = listener;
   }
 
-  /**
-   * Takes down that a device was sent a range. No I/O.
-   *
-   * @param device whose progress it is
-   * @param range of the subject's bytes
-   * @param took how long it took until now
-   */
-  public void delivered(ProgressSubject subject, Device device, ByteRange range, Duration took) {
-    if (!range.isEmpty()) {
-      takeDown(subject, device, range, took, null);
-    }
-  }
-
-  /**
-   * Takes down that a download ended before its last byte. No I/O.
-   *
-   * @param device whose download it was
-   */
-  public void failed(ProgressSubject subject, Device device, DeliveryError.Reason reason) {
-    takeDown(subject, device, new ByteRange(0, 0), Duration.ZERO, reason);
-  }
-
-  private void takeDown(
-      ProgressSubject subject,
-      Device device,
-      ByteRange range,
-      Duration took,
-      DeliveryError.@Nullable Reason error) {
-    if (device.name().length() > MAX_NAME_LENGTH || device.name().indexOf('\0') >= 0) {
-      lost.incrementAndGet();
-      return;
-    }
-    Key key = new Key(subject, device.name());
-    // As exact as the store.
-    Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-    Pending known = pending.get(key);
-    // What is on its way into the store takes no more.
-    while (known == null || !known.add(range, took, now, error)) {
-      Pending fresh = new Pending(device.origin());
-      known = pending.computeIfAbsent(key, _ -> begun(device.origin(), 1) ? fresh : null);
-      if (known == null) {
-        lost.incrementAndGet();
-        return;
-      }
-      if (known.equals(fresh)) {
-        order.add(key);
-      }
-    }
+  /** Returns where it is taken down what a device is sent of the subject. */
+  public Entry entry(ProgressSubject subject, Device device) {
+    return new Entry(new Key(subject, device.name()), device.origin());
   }
 
   /**
@@ -303,6 +259,66 @@ public final class ProgressBook {
    *     it is
    */
   public record Device(String name, @Nullable Object origin) {}
+
+  /** Takes down what one device is sent of one subject. Thread-safe. No I/O. */
+  public final class Entry {
+    private final Key key;
+    private final @Nullable Object origin;
+    private final boolean hasGoodName;
+
+    /** Where the latest was taken down; it may be closed, and is not kept when it is stored. */
+    private final AtomicReference<@Nullable WeakReference<Pending>> latest =
+        new AtomicReference<>();
+
+    private Entry(Key key, @Nullable Object origin) {
+      this.key = key;
+      this.origin = origin;
+      this.hasGoodName = key.device.length() <= MAX_NAME_LENGTH && key.device.indexOf('\0') < 0;
+    }
+
+    /**
+     * The device was sent a range.
+     *
+     * @param range of the subject's bytes
+     * @param took how long it took until now
+     */
+    public void delivered(ByteRange range, Duration took) {
+      if (!range.isEmpty()) {
+        takeDown(range, took, null);
+      }
+    }
+
+    /** A download of the device ended before its last byte. */
+    public void failed(DeliveryError.Reason reason) {
+      takeDown(new ByteRange(0, 0), Duration.ZERO, reason);
+    }
+
+    private void takeDown(ByteRange range, Duration took, DeliveryError.@Nullable Reason error) {
+      // As exact as the store.
+      Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+      WeakReference<Pending> before = latest.get();
+      Pending known = before == null ? null : before.get();
+      // What is on its way into the store takes no more.
+      while (known == null || !known.add(range, took, now, error)) {
+        known = hasGoodName ? pending(key, origin) : null;
+        if (known == null) {
+          lost.incrementAndGet();
+          return;
+        }
+        latest.set(new WeakReference<>(known));
+      }
+    }
+  }
+
+  /** Returns null if there is no room for another one. */
+  private @Nullable Pending pending(Key key, @Nullable Object origin) {
+    Pending fresh = new Pending(origin);
+    Pending found = pending.computeIfAbsent(key, _ -> begun(origin, 1) ? fresh : null);
+    if (fresh.equals(found)) {
+      order.add(key);
+    }
+    return found;
+  }
 
   private record Key(ProgressSubject subject, String device) {}
 

@@ -71,8 +71,8 @@ class ProgressBookTest {
       String device = "device-" + i;
       if (i % 3 == 0) {
         // Has something else.
-        book.delivered(
-            subject("edge", 2), new Device(device, null), new ByteRange(0, 1), Duration.ZERO);
+        book.entry(subject("edge", 2), new Device(device, null))
+            .delivered(new ByteRange(0, 1), Duration.ZERO);
       } else {
         deliver(device, 0, i % 3 == 1 ? 1000 : 999);
       }
@@ -112,8 +112,8 @@ class ProgressBookTest {
     book.flush(10);
     now = now.plusSeconds(2);
     deliver("a", 10, 10);
-    book.delivered(
-        subject("edge", 2), new Device("b", null), new ByteRange(0, 1), Duration.ofSeconds(1));
+    book.entry(subject("edge", 2), new Device("b", null))
+        .delivered(new ByteRange(0, 1), Duration.ofSeconds(1));
     book.flush(10);
     assertThat(told)
         .containsExactly(
@@ -125,7 +125,7 @@ class ProgressBookTest {
   @Test
   void whatBrokeOffIsKnownUntilTheNextDoes() {
     Device device = new Device("a", null);
-    book.failed(SUBJECT, device, DeliveryError.Reason.ABORTED);
+    book.entry(SUBJECT, device).failed(DeliveryError.Reason.ABORTED);
     assertThat(book.list(SUBJECT, "", 1).getFirst().lastError())
         .isEqualTo(new DeliveryError(DeliveryError.Reason.ABORTED, now));
     assertThat(book.list(SUBJECT, "", 1).getFirst().delivered()).isEqualTo(DeliveredBytes.NONE);
@@ -137,7 +137,7 @@ class ProgressBookTest {
         .isEqualTo(new DeliveryError(DeliveryError.Reason.ABORTED, then));
     book.flush(1);
     now = now.plusSeconds(1);
-    book.failed(SUBJECT, device, DeliveryError.Reason.FAILED);
+    book.entry(SUBJECT, device).failed(DeliveryError.Reason.FAILED);
     book.flush(1);
     DeviceProgress last = book.list(SUBJECT, "", 1).getFirst();
     assertThat(last.lastError()).isEqualTo(new DeliveryError(DeliveryError.Reason.FAILED, now));
@@ -177,17 +177,18 @@ class ProgressBookTest {
   @Test
   void inventedNamesAreBoundedByTheirAddress() {
     for (int i = 0; i < 100_000; i++) {
-      book.delivered(
-          SUBJECT, new Device("invented-" + i, "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
+      book.entry(SUBJECT, new Device("invented-" + i, "192.0.2.1"))
+          .delivered(new ByteRange(0, 1), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(10);
     assertThat(book.lost()).isEqualTo(100_000 - 10);
-    book.delivered(
-        SUBJECT, new Device("neighbour", "192.0.2.2"), new ByteRange(0, 1), Duration.ZERO);
+    book.entry(SUBJECT, new Device("neighbour", "192.0.2.2"))
+        .delivered(new ByteRange(0, 1), Duration.ZERO);
     deliver("known", 0, 1);
     assertThat(names("", 100)).contains("neighbour", "known").hasSize(12);
     book.flush(100);
-    book.delivered(SUBJECT, new Device("again", "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
+    book.entry(SUBJECT, new Device("again", "192.0.2.1"))
+        .delivered(new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
   }
 
@@ -196,27 +197,30 @@ class ProgressBookTest {
   void manyPiecesCountAsSeveralDevices() {
     ProgressSubject large = new ProgressSubject("edge", SUBJECT.sha256(), 1 << 20);
     Device known = new Device("known", null);
-    for (int i = 0; i < 100; i++) {
-      book.delivered(large, known, new ByteRange(2L * i, 1), Duration.ZERO);
+    // The last one merges those before it.
+    for (int i = 0; i < 128 + 1; i++) {
+      book.entry(large, known).delivered(new ByteRange(2L * i, 1), Duration.ZERO);
     }
-    assertThat(book.size()).isEqualTo(1 + 100 / 16);
+    assertThat(book.size()).isEqualTo(1 + 128 / 16);
     assertThat(book.lost()).isZero();
     // What is in one piece again counts as one, as soon as it is merged.
-    for (int i = 0; i < 100 / 4 + 1; i++) {
-      book.delivered(large, known, new ByteRange(0, 200), Duration.ZERO);
+    for (int i = 0; i < 128; i++) {
+      book.entry(large, known).delivered(new ByteRange(0, 300), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(1);
     for (int i = 0; i < 1000; i++) {
-      book.delivered(
-          large, new Device("stranger", "192.0.2.1"), new ByteRange(2L * i, 1), Duration.ZERO);
+      book.entry(large, new Device("stranger", "192.0.2.1"))
+          .delivered(new ByteRange(2L * i, 1), Duration.ZERO);
     }
-    assertThat(book.size()).isEqualTo(1 + 10);
+    // It had 128 pieces, and there was no room for 128 more.
+    assertThat(book.size()).isEqualTo(1 + 1 + 128 / 16);
+    long kept = 128 + 15;
     // Some are not merged yet.
-    int most = 1000 - (10 * 16 - 1);
-    assertThat(book.lost()).isBetween(most - (10L * 16 / 4), (long) most);
+    assertThat(book.lost()).isBetween(1000 - 2 * kept, 1000 - kept);
     assertThat(book.flush(10)).isEqualTo(2);
     assertThat(book.size()).isZero();
-    book.delivered(large, new Device("stranger", "192.0.2.1"), new ByteRange(0, 1), Duration.ZERO);
+    book.entry(large, new Device("stranger", "192.0.2.1"))
+        .delivered(new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
   }
 
@@ -240,8 +244,9 @@ class ProgressBookTest {
         int first = t;
         done.add(
             threads.submit(() -> {
+              ProgressBook.Entry entry = book.entry(SUBJECT, new Device("device", null));
               for (int i = first * ranges / 4; i < (first + 1) * ranges / 4; i++) {
-                deliver("device", 3L * i, 3);
+                entry.delivered(new ByteRange(3L * i, 3), Duration.ZERO);
                 if (i % 100 == 0) {
                   book.flush(1);
                 }
@@ -258,8 +263,8 @@ class ProgressBookTest {
   }
 
   private void deliver(String device, long position, long length) {
-    book.delivered(
-        SUBJECT, new Device(device, null), new ByteRange(position, length), Duration.ZERO);
+    book.entry(SUBJECT, new Device(device, null))
+        .delivered(new ByteRange(position, length), Duration.ZERO);
   }
 
   private static DeviceProgress device(String name, long bytes, Instant began, Instant ended) {

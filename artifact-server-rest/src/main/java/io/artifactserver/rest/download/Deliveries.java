@@ -168,7 +168,7 @@ final class Deliveries {
     private final Object address;
 
     /** Who shows these credentials stays the same; null until it is known. */
-    private volatile @Nullable Device known;
+    private volatile ProgressBook.@Nullable Entry known;
 
     /**
      * @param name of the device; empty if its token says it
@@ -189,26 +189,26 @@ final class Deliveries {
 
     @Override
     public void delivered(ByteRange range, Duration took) {
-      tell(device -> book.delivered(subject, device, range, took));
+      tell(entry -> entry.delivered(range, took));
     }
 
     @Override
     public void ended(TransferOutcome.Ending ending) {
       switch (ending) {
         case COMPLETE -> {}
-        case ABORTED -> tell(device -> book.failed(subject, device, DeliveryError.Reason.ABORTED));
-        case FAILED -> tell(device -> book.failed(subject, device, DeliveryError.Reason.FAILED));
+        case ABORTED -> tell(entry -> entry.failed(DeliveryError.Reason.ABORTED));
+        case FAILED -> tell(entry -> entry.failed(DeliveryError.Reason.FAILED));
       }
     }
 
-    private void tell(Consumer<Device> note) {
-      Device before = known;
+    private void tell(Consumer<ProgressBook.Entry> note) {
+      ProgressBook.Entry before = known;
       if (before != null) {
         note.accept(before);
         return;
       }
       if (isNobody(credentials)) {
-        note.accept(new Device(name, address));
+        note.accept(entry(name, address));
         return;
       }
       Authentication caller = authenticator.peek(credentials);
@@ -220,7 +220,7 @@ final class Deliveries {
       }
     }
 
-    private boolean lookUp(Consumer<Device> note) {
+    private boolean lookUp(Consumer<ProgressBook.Entry> note) {
       try {
         return tell(authenticator.authenticate(credentials, client), note);
       } catch (CatalogUnavailableException | IssuerUnavailableException e) {
@@ -230,19 +230,23 @@ final class Deliveries {
     }
 
     /** Returns whether the caller is somebody. */
-    private boolean tell(Authentication caller, Consumer<Device> note) {
+    private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
       String vouchedFor = known(caller);
       if (!vouchedFor.isEmpty()) {
-        Device device = new Device(vouchedFor, null);
-        known = device;
-        note.accept(device);
+        ProgressBook.Entry entry = entry(vouchedFor, null);
+        known = entry;
+        note.accept(entry);
         return true;
       }
       if (!name.isEmpty()) {
         boolean isVerified = name.equals(credentials.certificateSubject());
-        note.accept(new Device(name, isVerified ? null : address));
+        note.accept(entry(name, isVerified ? null : address));
       }
       return false;
+    }
+
+    private ProgressBook.Entry entry(String device, @Nullable Object origin) {
+      return book.entry(subject, new Device(device, origin));
     }
 
     /** The device's name as far as its credentials vouch for it; empty if they do not. */

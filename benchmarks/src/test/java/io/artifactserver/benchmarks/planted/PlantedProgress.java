@@ -13,7 +13,7 @@ public class PlantedProgress extends ProgressBenchmark {
   private DeliveredBytes delivered = DeliveredBytes.NONE;
 
   @Override
-  protected void deliver(ProgressBook book, ProgressBook.Device device, ByteRange range) {
+  protected void deliver(ProgressBook.Entry entry, ByteRange range) {
     delivered = delivered.plus(range);
   }
 }
