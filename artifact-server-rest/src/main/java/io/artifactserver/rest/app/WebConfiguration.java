@@ -71,7 +71,8 @@ public class WebConfiguration implements WebMvcConfigurer {
             requests
                 .requestMatchers(request -> openPaths.test(request.getRequestURI()))
                 .permitAll()
-                .dispatcherTypeMatchers(DispatcherType.ERROR)
+                // They go on with a request that was let in, whatever became of its token.
+                .dispatcherTypeMatchers(DispatcherType.ASYNC, DispatcherType.ERROR)
                 .permitAll()
                 .anyRequest()
                 .access((caller, context) ->

@@ -1,28 +1,39 @@
 package io.artifactserver.rest.progress;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.progress.Sending;
+import io.artifactserver.rest.auth.AccessRules;
+import io.artifactserver.rest.auth.Authentication;
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -35,15 +46,20 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** What devices have of artifacts. Thread-safe. */
 @RestController
-@RequestMapping("/api/v1/progress")
+@RequestMapping(ProgressController.PATH)
 @Tag(name = "Progress")
 public class ProgressController {
+  static final String PATH = "/api/v1/progress";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ProgressController.class);
+  private static final String EVENTS = "/events";
   private static final int MAX_LIMIT = 10_000;
 
   private final ArtifactCatalog catalog;
   private final ProgressBook book;
   private final ProgressStore store;
   private final ProgressEvents events;
+  private final Authenticator authenticator;
   private final InstantSource clock;
 
   public ProgressController(
@@ -51,11 +67,13 @@ public class ProgressController {
       ProgressBook book,
       ProgressStore store,
       ProgressEvents events,
+      Authenticator authenticator,
       InstantSource clock) {
     this.catalog = catalog;
     this.book = book;
     this.store = store;
     this.events = events;
+    this.authenticator = authenticator;
     this.clock = clock;
   }
 
@@ -129,19 +147,24 @@ public class ProgressController {
   }
 
   /** Tells of each device as it gets on. */
-  @GetMapping(value = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+  @GetMapping(value = EVENTS, produces = MediaType.TEXT_EVENT_STREAM_VALUE)
   @Operation(
       summary = "Follow devices as they get an artifact",
       description =
           "Server-sent events. Each \"progress\" is one device, as in the list, whenever the"
               + " database has got more of it. Listen first, then ask for the list. The stream ends"
-              + " after ten minutes, or when its client is too slow: come again, and ask for the"
-              + " list again.")
-  public SseEmitter events(@RequestParam String repository, @RequestParam String path) {
+              + " after ten minutes, when its client is too slow, or when its token is no longer"
+              + " good: come again, and ask for the list again.")
+  public SseEmitter events(
+      @RequestParam String repository, @RequestParam String path, HttpServletRequest request) {
     ProgressSubject subject = subject(new ArtifactId(repository, path));
+    Credentials credentials =
+        Credentials.of(Optional.ofNullable(request.getHeader(HttpHeaders.AUTHORIZATION)));
     return events
         .open(
-            subject, progress -> ProgressView.of(null, progress, subject.length(), clock.instant()))
+            subject,
+            () -> maySee(credentials),
+            progress -> ProgressView.of(null, progress, subject.length(), clock.instant()))
         .orElseThrow(() ->
             new ProblemException(
                 Problems.of(
@@ -149,6 +172,18 @@ public class ProgressController {
                     "Too many listeners",
                     "%d follow the progress of devices already, and no more can. Ask for the list instead."
                         .formatted(ProgressEvents.MAX_LISTENERS))));
+  }
+
+  /** A token may be revoked, or expire, while its client listens. */
+  private boolean maySee(Credentials credentials) {
+    try {
+      return authenticator.authenticate(credentials, null)
+              instanceof Authentication.Known(Caller caller)
+          && AccessRules.allow(caller, "GET", PATH + EVENTS);
+    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+      LOG.debug("Nobody is told any more, because nobody knows whose the token is", e);
+      return false;
+    }
   }
 
   private ProgressSubject subject(ArtifactId id) {

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -35,7 +36,7 @@ public final class ProgressEvents implements SmartLifecycle {
   /** Nobody on the way takes the connection for dead. */
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-  /** Then the client comes again, and shows its token again. */
+  /** Then the client comes again, if it is still there. */
   private static final Duration LIFETIME = Duration.ofMinutes(10);
 
   private static final Duration RECONNECT = Duration.ofSeconds(2);
@@ -47,16 +48,19 @@ public final class ProgressEvents implements SmartLifecycle {
   /**
    * Begins to tell of a subject.
    *
+   * @param mayListen whether the client may still listen, asked before it is told anything, on a
+   *     thread that may block
    * @param view what is sent of a device
    * @return empty if too many listen already, or the server is about to stop
    */
-  Optional<SseEmitter> open(ProgressSubject subject, Function<DeviceProgress, Object> view) {
+  Optional<SseEmitter> open(
+      ProgressSubject subject, BooleanSupplier mayListen, Function<DeviceProgress, Object> view) {
     opening.lock();
     try {
       if (!isRunning || listeners.size() >= MAX_LISTENERS) {
         return Optional.empty();
       }
-      Listener listener = new Listener(subject, view);
+      Listener listener = new Listener(subject, mayListen, view);
       listeners.add(listener);
       listener.emitter.onCompletion(listener::end);
       Thread.ofVirtual().name("progress-events").start(listener::run);
@@ -101,6 +105,7 @@ public final class ProgressEvents implements SmartLifecycle {
   /** One who listens. Thread-safe. */
   private final class Listener {
     private final ProgressSubject subject;
+    private final BooleanSupplier mayListen;
     private final Function<DeviceProgress, Object> view;
     private final SseEmitter emitter = new SseEmitter(0L);
     private final long endNanos = System.nanoTime() + LIFETIME.toNanos();
@@ -111,8 +116,10 @@ public final class ProgressEvents implements SmartLifecycle {
     private Map<String, DeviceProgress> waiting = new LinkedHashMap<>();
     private boolean isOver;
 
-    private Listener(ProgressSubject subject, Function<DeviceProgress, Object> view) {
+    private Listener(
+        ProgressSubject subject, BooleanSupplier mayListen, Function<DeviceProgress, Object> view) {
       this.subject = subject;
+      this.mayListen = mayListen;
       this.view = view;
     }
 
@@ -146,7 +153,7 @@ public final class ProgressEvents implements SmartLifecycle {
         emitter.send(SseEmitter.event().reconnectTime(RECONNECT.toMillis()).comment("begin"));
         while (true) {
           Map<String, DeviceProgress> taken = take();
-          if (isOver()) {
+          if (isOver() || !mayListen.getAsBoolean()) {
             break;
           }
           for (DeviceProgress progress : taken.values()) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What the API says of a device's progress is what the device was sent. */
 @ExtendWith(SharedServer.class)
@@ -225,10 +226,49 @@ class ProgressIT {
     }
   }
 
+  @Test
+  void whoseTokenIsRevokedIsToldNothingMore(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      upload(operator, "confidential", 1000);
+      String created =
+          operator
+              .json("POST", "/api/v1/tokens", "{\"name\": \"listener\", \"role\": \"admin\"}")
+              .body();
+      Matcher token = TOKEN.matcher(created);
+      assertThat(token.find()).as(created).isTrue();
+      HttpResponse<Stream<String>> events =
+          client.send(follow(server, "confidential", token.group(1)), BodyHandlers.ofLines());
+      assertThat(events.statusCode()).isEqualTo(200);
+      try (Stream<String> lines = events.body()) {
+        Iterator<String> each = lines.iterator();
+        String path = "/artifacts/public/progress/confidential";
+        get(server, path, "RAUC-Serial", "before");
+        List<String> told = new ArrayList<>();
+        while (told.stream().noneMatch(line -> line.contains("before"))) {
+          told.add(each.next());
+        }
+        operator.delete("/api/v1/tokens/" + id(created));
+        get(server, path, "RAUC-Serial", "after");
+        each.forEachRemaining(told::add);
+        assertThat(told).noneMatch(line -> line.contains("after"));
+      }
+    }
+  }
+
+  private static String id(String created) {
+    return JsonMapper.shared().readTree(created).get("id").asString();
+  }
+
   private static HttpRequest follow(PackagedServer server, String name) throws IOException {
+    return follow(server, name, server.operatorToken());
+  }
+
+  private static HttpRequest follow(PackagedServer server, String name, String token)
+      throws IOException {
     return HttpRequest.newBuilder(
             server.uri("/api/v1/progress/events?repository=public&path=progress/" + name))
-        .header("Authorization", "Bearer " + server.operatorToken())
+        .header("Authorization", "Bearer " + token)
         .build();
   }
 
