@@ -17,6 +17,7 @@ final class SendfileConnector extends PromptConnector {
   private SendfileConnector(Server server, ServerConnector plain, Newcomers newcomers) {
     super(
         server, plain, newcomers, plain.getConnectionFactories().toArray(ConnectionFactory[]::new));
+    setName(plain.getName() == null ? "http" : plain.getName());
     setHost(plain.getHost());
     setPort(plain.getPort());
     setIdleTimeout(plain.getIdleTimeout());

@@ -79,7 +79,7 @@ final class TlsConnectors
               certificates.served(), HttpVersion.HTTP_1_1.asString(), newcomers));
     }
     factories.add(http1);
-    return connector(server, plain, plain.getPort(), factories);
+    return connector("https", server, plain, plain.getPort(), factories);
   }
 
   private ServerConnector redirecting(Server server, ServerConnector plain) {
@@ -87,13 +87,23 @@ final class TlsConnectors
     // What HttpsRedirectHandler goes by.
     http.setSecurePort(properties.publicPort() == 0 ? plain.getPort() : properties.publicPort());
     return connector(
-        server, plain, properties.redirectPort(), List.of(new HttpConnectionFactory(http)));
+        "redirect",
+        server,
+        plain,
+        properties.redirectPort(),
+        List.of(new HttpConnectionFactory(http)));
   }
 
   private ServerConnector connector(
-      Server server, ServerConnector plain, int port, List<ConnectionFactory> factories) {
+      String name,
+      Server server,
+      ServerConnector plain,
+      int port,
+      List<ConnectionFactory> factories) {
     ServerConnector connector =
         new PromptConnector(server, plain, newcomers, factories.toArray(ConnectionFactory[]::new));
+    // Metrics tell them apart by their names.
+    connector.setName(name);
     connector.setHost(plain.getHost());
     connector.setPort(port);
     return connector;

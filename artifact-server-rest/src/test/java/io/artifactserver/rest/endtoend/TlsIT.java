@@ -254,6 +254,17 @@ class TlsIT {
   }
 
   @Test
+  void metricsTellTheConnectorsApart() throws Exception {
+    try (Operator operator = new Operator(server, authority.client(null))) {
+      assertThat(operator.get("/actuator/prometheus").body())
+          .contains(
+              "jetty_connections_max_connections{connector_name=\"https\"}",
+              "jetty_connections_max_connections{connector_name=\"redirect\"}");
+    }
+    assertThat(server.log()).doesNotContain("already registered");
+  }
+
+  @Test
   void newCertificatesAreServedAndBrokenOnesAreNot() throws Exception {
     Path certificate = folder.resolve("server.pem");
     Path key = folder.resolve("server.key");
