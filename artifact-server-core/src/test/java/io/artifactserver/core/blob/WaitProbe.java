@@ -29,6 +29,21 @@ public final class WaitProbe {
 
   private WaitProbe() {}
 
+  /**
+   * Reads the range of a blob of the same store and length as the one to be probed. Classes are
+   * loaded from files, by the thread that needs them first: no read of the probed blob loads one.
+   */
+  public static void loadClasses(Blob twin, ByteRange range) throws IOException {
+    Optional<FileRegion> region = twin.fileRegion(range);
+    region.ifPresent(FileRegion::close);
+    try (RangeReader reader = twin.open(range)) {
+      ByteBuffer piece = ByteBuffer.allocate(PIECE_LENGTH);
+      while (reader.read(piece.clear()) >= 0) {
+        Wait _ = reader.waitToRead(PIECE_LENGTH);
+      }
+    }
+  }
+
   /** Opens and reads the range, and fails if a call that said it waits for nothing did wait. */
   public static void requireTruth(Blob blob, ByteRange range) throws IOException {
     Wait said = blob.waitToOpen();

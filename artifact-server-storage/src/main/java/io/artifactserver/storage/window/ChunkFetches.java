@@ -227,8 +227,10 @@ final class ChunkFetches {
         slots.giveBack(chunk);
       }
     } else if (chunk.isPutOff) {
-      // It has no buffer, and is fetched again later.
-      return;
+      // It has no buffer, and is fetched again later: now, if its reader has meanwhile come so far.
+      if (window.isEmpty() && next < range.end()) {
+        fill();
+      }
     } else if (thrown != null || !chunk.isFull()) {
       vacateUnread(chunk);
       reader.fail(thrown == null ? Failures.endedEarly(chunk.range) : thrown);

@@ -328,6 +328,53 @@ class ChunkWindowTest {
     assertThat(remote.buffers()).isLessThanOrEqualTo(4);
   }
 
+  /** A fetch that was put off counts until it has ended; its reader may have nothing else then. */
+  @Test
+  void aReaderGetsTheChunkThatWasPutOffWhenItsFirstFetchEnds() throws Exception {
+    TransferBudget shared = new TransferBudget(2 * CHUNK);
+    ChunkWindow window = new ChunkWindow(CHUNK, 4, shared, Duration.ZERO);
+    CountDownLatch isClosing = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    ChunkSource endsLate =
+        chunk -> {
+          RangeReader answer = remote.open(chunk);
+          return chunk.position() == 3 * CHUNK && isClosing.getCount() > 0
+              ? new ClosedLate(answer, isClosing, goOn)
+              : answer;
+        };
+    ByteRange range = ByteRange.whole(5 * CHUNK);
+    CountDownLatch hasThree = new CountDownLatch(1);
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    Future<byte[]> rest =
+        threads.submit(() -> {
+          thread.set(Thread.currentThread());
+          try (RangeReader reader = window.open(range, endsLate)) {
+            take(reader, 3 * CHUNK);
+            hasThree.countDown();
+            return drain(reader, 2 * CHUNK);
+          }
+        });
+    remote.answer(0);
+    eventually("1 is the head", () -> remote.begun().size() == 3);
+    remote.answer(20);
+    eventually("2 has come, 3 is in flight", () -> remote.begun().size() == 4);
+    remote.answer(30);
+    isClosing.await();
+    TransferBudget.Share newcomer = shared.join(() -> {});
+    assertThat(newcomer.tryAcquire(CHUNK)).isTrue();
+    remote.answer(10);
+    hasThree.await();
+    eventually("it waits for 3", () -> thread.get().getState() == Thread.State.WAITING);
+    assertThat(remote.begun()).hasSize(4);
+    goOn.countDown();
+    remote.answerAll();
+    assertThat(rest.get(60, TimeUnit.SECONDS))
+        .isEqualTo(FakeRemote.bytes(new ByteRange(3 * CHUNK, 2 * CHUNK)));
+    newcomer.release(CHUNK);
+    newcomer.close();
+    eventually("the budget is given back", () -> shared.used() == 0);
+  }
+
   @Test
   void theFirstChunksFailureIsKnownFromOpen() {
     StorageException failure = FakeRemote.broken("first");
@@ -727,6 +774,32 @@ class ChunkWindowTest {
 
     @Override
     public void close() {
+      answer.close();
+    }
+  }
+
+  /** An answer that takes until the test says so to be closed. */
+  private record ClosedLate(RangeReader answer, CountDownLatch isClosing, CountDownLatch goOn)
+      implements RangeReader {
+    @Override
+    public int read(ByteBuffer target) throws StorageException {
+      return answer.read(target);
+    }
+
+    @Override
+    public Wait waitToRead(int length) {
+      return answer.waitToRead(length);
+    }
+
+    @Override
+    public boolean isOpen() {
+      return answer.isOpen();
+    }
+
+    @Override
+    public void close() {
+      isClosing.countDown();
+      awaitStubbornly(goOn);
       answer.close();
     }
   }
