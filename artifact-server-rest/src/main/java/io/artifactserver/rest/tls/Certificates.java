@@ -5,15 +5,17 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.Collection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.conscrypt.Conscrypt;
 import org.eclipse.jetty.http2.HTTP2Cipher;
+import org.eclipse.jetty.util.ssl.SniX509ExtendedKeyManager.SniSelector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.ssl.X509;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,16 +126,32 @@ public final class Certificates {
     factory.setIncludeCipherSuites(CIPHER_SUITES);
     factory.setExcludeCipherSuites();
     factory.setCipherComparator(HTTP2Cipher.COMPARATOR);
-    factory.setSNISelector(new ServerNames(factory));
+    factory.setSNISelector((keyType, issuers, session, serverName, certificates) -> {
+      String named = factory.sniSelect(keyType, issuers, session, serverName, certificates);
+      return SniSelector.DELEGATE.equals(named) ? first(certificates) : named;
+    });
     factory.setWantClientAuth(
         properties.clientCertificates() == TlsProperties.ClientCertificates.WANT);
     factory.setNeedClientAuth(
         properties.clientCertificates() == TlsProperties.ClientCertificates.NEED);
   }
 
+  /**
+   * Serves clients that ask for no name that there is. Left to Java, they would get whichever its
+   * key store enumerates first.
+   *
+   * @return null if the first certificate has another type of key, which is asked for next
+   */
+  private static @Nullable String first(Collection<X509> certificates) {
+    return certificates.stream()
+        .map(X509::getAlias)
+        .filter(TlsFiles.FIRST_ALIAS::equals)
+        .findFirst()
+        .orElse(null);
+  }
+
   private static void logExpiry(KeyStore keys) throws GeneralSecurityException {
-    List<String> aliases = Collections.list(keys.aliases());
-    for (String alias : aliases) {
+    for (String alias : Collections.list(keys.aliases())) {
       if (keys.getCertificate(alias) instanceof X509Certificate certificate) {
         LOG.info(
             "{} until {}",

@@ -13,6 +13,7 @@ import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.pem.PemContent;
@@ -110,27 +111,18 @@ final class TlsFiles {
   private static List<X509Certificate> certificates(Path file)
       throws IOException, GeneralSecurityException {
     try {
-      List<X509Certificate> certificates = PemContent.load(file).getCertificates();
-      if (certificates.isEmpty()) {
-        throw new GeneralSecurityException("%s holds no certificate".formatted(file));
-      }
-      return certificates;
+      return PemContent.load(file).getCertificates();
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GeneralSecurityException("%s holds no PEM certificates".formatted(file), e);
     }
   }
 
   private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
-    @Nullable PrivateKey key;
     try {
-      key = PemContent.load(file).getPrivateKey();
+      return Objects.requireNonNull(PemContent.load(file).getPrivateKey());
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GeneralSecurityException("%s holds no readable PEM key".formatted(file), e);
     }
-    if (key == null) {
-      throw new GeneralSecurityException("%s holds no private key".formatted(file));
-    }
-    return key;
   }
 
   /** A renewal that wrote only one of the two files must not take the server off the air. */
