@@ -2,8 +2,9 @@ package io.artifactserver.rest.shutdown;
 
 import io.artifactserver.rest.connection.Connections;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -18,7 +19,10 @@ final class GracefulStop implements SmartLifecycle {
 
   private final Duration delay;
   private final Connections connections;
-  private final CountDownLatch hurry = new CountDownLatch(1);
+
+  /** Complete when the delay is over, or not wanted. */
+  private final CompletableFuture<@Nullable Void> delayed = new CompletableFuture<>();
+
   private volatile boolean isRunning;
 
   GracefulStop(Duration delay, Connections connections) {
@@ -36,11 +40,8 @@ final class GracefulStop implements SmartLifecycle {
   public void stop(Runnable callback) {
     isRunning = false;
     LOG.info("Stops; {} connections are open. Another signal ends them.", connections.count());
-    if (delay.isZero()) {
-      callback.run();
-    } else {
-      Thread.ofPlatform().daemon().name("shutdown-delay").start(() -> waitAndRun(callback));
-    }
+    var _ =
+        delayed.completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS).thenRun(callback);
   }
 
   @Override
@@ -59,20 +60,9 @@ final class GracefulStop implements SmartLifecycle {
     return Integer.MAX_VALUE;
   }
 
-  private void waitAndRun(Runnable callback) {
-    try {
-      if (hurry.await(delay.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.info("A second signal: the delay is over");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    callback.run();
-  }
-
   private void hurry() {
     LOG.warn("A second signal: {} connections are cut off", connections.count());
-    hurry.countDown();
+    delayed.complete(null);
     connections.endAll();
   }
 }

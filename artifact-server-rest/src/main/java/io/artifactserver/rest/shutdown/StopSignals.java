@@ -1,6 +1,7 @@
 package io.artifactserver.rest.shutdown;
 
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,9 +14,7 @@ final class StopSignals {
   private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
 
   /** Names and numbers (POSIX), the same on all systems. */
-  private static final String[] NAMES = {"INT", "TERM"};
-
-  private static final int[] NUMBERS = {2, 15};
+  private static final Map<String, Integer> SIGNALS = Map.of("INT", 2, "TERM", 15);
 
   /** Added to the number, the exit code of a process that a signal ended. */
   private static final int EXIT_CODE_BASE = 128;
@@ -28,11 +27,10 @@ final class StopSignals {
    */
   static void install(Runnable again) {
     AtomicBoolean isStopping = new AtomicBoolean();
-    for (int i = 0; i < NAMES.length; i++) {
-      int number = NUMBERS[i];
+    SIGNALS.forEach((name, number) -> {
       try {
         handle(
-            NAMES[i],
+            name,
             () -> {
               if (isStopping.compareAndSet(false, true)) {
                 System.exit(EXIT_CODE_BASE + number);
@@ -41,9 +39,9 @@ final class StopSignals {
               }
             });
       } catch (ReflectiveOperationException | RuntimeException e) {
-        LOG.debug("Signal {} cannot be handled here", NAMES[i], e);
+        LOG.debug("Signal {} cannot be handled here", name, e);
       }
-    }
+    });
   }
 
   /** By reflection: the compiler warns of this class, which is the only way, and supported. */
