@@ -1,7 +1,5 @@
 package io.artifactserver.rest.http;
 
-import java.nio.charset.StandardCharsets;
-
 /** Values of the Content-Disposition field (RFC 6266). */
 public final class ContentDisposition {
   /** What may stand unencoded in an ext-value (RFC 8187, section 3.2.1, attr-char). */
@@ -17,7 +15,6 @@ public final class ContentDisposition {
    */
   public static String attachment(String fileName) {
     StringBuilder quoted = new StringBuilder(fileName.length() + 2);
-    StringBuilder extended = new StringBuilder("UTF-8''");
     boolean exact = true;
     for (int i = 0; i < fileName.length(); i++) {
       char c = fileName.charAt(i);
@@ -29,16 +26,7 @@ public final class ContentDisposition {
     if (exact) {
       return "attachment; filename=\"" + quoted + '"';
     }
-    for (byte b : fileName.getBytes(StandardCharsets.UTF_8)) {
-      char c = (char) (b & 0xFF);
-      boolean alphanumeric =
-          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      if (alphanumeric || ATTRIBUTE_SPECIALS.indexOf(c) >= 0) {
-        extended.append(c);
-      } else {
-        extended.append('%').append("%02X".formatted((int) c));
-      }
-    }
-    return "attachment; filename=\"" + quoted + "\"; filename*=" + extended;
+    return "attachment; filename=\"%s\"; filename*=UTF-8''%s"
+        .formatted(quoted, RequestPath.encode(fileName, ATTRIBUTE_SPECIALS));
   }
 }

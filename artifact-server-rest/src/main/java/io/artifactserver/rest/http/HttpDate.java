@@ -2,7 +2,7 @@ package io.artifactserver.rest.http;
 
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -20,7 +20,14 @@ public final class HttpDate {
   private static final List<String> WEEKDAYS =
       List.of("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday");
   private static final int SHORT_NAME_LENGTH = 3;
-  private static final DateTimeFormatter IMF_FIXDATE =
+
+  /** The text behind a weekday. b is a month's name, e a digit or a space, the rest digits. */
+  private static final String IMF_FIXDATE = ", dd b yyyy hh:mm:ss GMT";
+
+  private static final String RFC850_DATE = ", dd-b-yy hh:mm:ss GMT";
+  private static final String ASCTIME_DATE = " b ed hh:mm:ss yyyy";
+
+  private static final DateTimeFormatter FORMAT =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
@@ -28,7 +35,7 @@ public final class HttpDate {
 
   /** The preferred form, IMF-fixdate; fractions of a second are cut off. */
   public static String format(Instant instant) {
-    return IMF_FIXDATE.format(instant);
+    return FORMAT.format(instant);
   }
 
   /**
@@ -41,11 +48,12 @@ public final class HttpDate {
   public static Optional<Instant> parse(String text, Instant now) {
     for (String weekday : WEEKDAYS) {
       if (text.startsWith(weekday)) {
-        return new Reader(text, weekday.length()).rfc850Date(now);
+        return new Reader(text, weekday.length()).read(RFC850_DATE, now);
       }
       if (text.regionMatches(0, weekday, 0, SHORT_NAME_LENGTH)) {
-        Reader reader = new Reader(text, SHORT_NAME_LENGTH);
-        return text.startsWith(",", SHORT_NAME_LENGTH) ? reader.imfFixdate() : reader.asctimeDate();
+        boolean isFixdate = text.startsWith(",", SHORT_NAME_LENGTH);
+        return new Reader(text, SHORT_NAME_LENGTH)
+            .read(isFixdate ? IMF_FIXDATE : ASCTIME_DATE, now);
       }
     }
     return Optional.empty();
@@ -53,111 +61,77 @@ public final class HttpDate {
 
   /** Reads what stands behind the weekday; used once. */
   private static final class Reader {
+    private static final char END = '\0';
+
     private final String text;
     private int position;
     private boolean isDate = true;
-    private int day;
+    private int year;
     private int month;
-    private long secondOfDay;
+    private int day;
+    private int hour;
+    private int minute;
+    private int second;
 
     Reader(String text, int position) {
       this.text = text;
       this.position = position;
     }
 
-    /** Sun, 06 Nov 1994 08:49:37 GMT. */
-    Optional<Instant> imfFixdate() {
-      literal(", ");
-      day = number(2);
-      literal(" ");
-      month();
-      literal(" ");
-      int year = number(4);
-      literal(" ");
-      time();
-      literal(" GMT");
-      return instant(year);
-    }
-
-    /** Sunday, 06-Nov-94 08:49:37 GMT. */
-    Optional<Instant> rfc850Date(Instant now) {
-      literal(", ");
-      day = number(2);
-      literal("-");
-      month();
-      literal("-");
-      int year = number(2);
-      literal(" ");
-      time();
-      literal(" GMT");
-      int thisYear = ZonedDateTime.ofInstant(now, ZoneOffset.UTC).getYear();
-      year += thisYear - thisYear % 100;
-      return instant(year > thisYear + 50 ? year - 100 : year);
-    }
-
-    /** Sun Nov 6 08:49:37 1994. */
-    Optional<Instant> asctimeDate() {
-      literal(" ");
-      month();
-      literal(" ");
-      if (text.startsWith(" ", position)) {
-        position++;
-        day = number(1);
-      } else {
-        day = number(2);
+    Optional<Instant> read(String form, Instant now) {
+      for (int i = 0; i < form.length(); i++) {
+        char c = form.charAt(i);
+        switch (c) {
+          case 'b' -> month = month();
+          case 'e' -> {
+            if (text.startsWith(" ", position)) {
+              position++;
+            } else {
+              day = digit();
+            }
+          }
+          case 'd' -> day = 10 * day + digit();
+          case 'y' -> year = 10 * year + digit();
+          case 'h' -> hour = 10 * hour + digit();
+          case 'm' -> minute = 10 * minute + digit();
+          case 's' -> second = 10 * second + digit();
+          default -> isDate &= next() == c;
+        }
       }
-      literal(" ");
-      time();
-      literal(" ");
-      return instant(number(4));
-    }
-
-    private void time() {
-      int hour = number(2);
-      literal(":");
-      int minute = number(2);
-      literal(":");
-      int second = number(2);
+      if (form.equals(RFC850_DATE)) {
+        int thisYear = ZonedDateTime.ofInstant(now, ZoneOffset.UTC).getYear();
+        year += thisYear - thisYear % 100;
+        year -= year > thisYear + 50 ? 100 : 0;
+      }
       // 60 is a leap second, which the grammar allows and Java's time line does not have.
-      isDate &= hour <= 23 && minute <= 59 && second <= 60;
-      secondOfDay = hour * 3_600L + minute * 60L + second;
+      if (!isDate || second > 60 || position != text.length()) {
+        return Optional.empty();
+      }
+      try {
+        LocalDateTime minuteBegin = LocalDateTime.of(year, month, day, hour, minute);
+        return Optional.of(minuteBegin.toInstant(ZoneOffset.UTC).plusSeconds(second));
+      } catch (DateTimeException e) {
+        return Optional.empty();
+      }
     }
 
-    private void month() {
+    private int month() {
       int i = 0;
       while (i < MONTHS.size() && !text.startsWith(MONTHS.get(i), position)) {
         i++;
       }
-      isDate &= i < MONTHS.size();
       position += SHORT_NAME_LENGTH;
-      month = i + 1;
+      return i + 1;
     }
 
-    private int number(int digits) {
-      int number = 0;
-      for (int end = position + digits; position < end; position++) {
-        char c = position < text.length() ? text.charAt(position) : ' ';
-        isDate &= c >= '0' && c <= '9';
-        number = number * 10 + c - '0';
-      }
-      return number;
+    private int digit() {
+      char c = next();
+      isDate &= c >= '0' && c <= '9';
+      return c - '0';
     }
 
-    private void literal(String literal) {
-      isDate &= text.startsWith(literal, position);
-      position += literal.length();
-    }
-
-    private Optional<Instant> instant(int year) {
-      if (!isDate || position != text.length()) {
-        return Optional.empty();
-      }
-      try {
-        long seconds = LocalDate.of(year, month, day).toEpochDay() * 86_400 + secondOfDay;
-        return Optional.of(Instant.ofEpochSecond(seconds));
-      } catch (DateTimeException e) {
-        return Optional.empty();
-      }
+    private char next() {
+      return position < text.length() ? text.charAt(position++) : END;
     }
   }
 }

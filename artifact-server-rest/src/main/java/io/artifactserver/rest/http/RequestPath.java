@@ -10,6 +10,8 @@ import java.util.HexFormat;
 public final class RequestPath {
   private static final String UNRESERVED_AND_SLASH = "-._~/!$'()*,:@";
 
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
   private RequestPath() {}
 
   /**
@@ -53,18 +55,20 @@ public final class RequestPath {
 
   /** Encodes a decoded path; the slashes stay. */
   public static String encode(String path) {
-    StringBuilder encoded = new StringBuilder(path.length() + 16);
-    for (byte b : path.getBytes(StandardCharsets.UTF_8)) {
+    return encode(path, UNRESERVED_AND_SLASH);
+  }
+
+  /** Encodes all but ASCII letters, digits and {@code plain}. */
+  static String encode(String text, String plain) {
+    StringBuilder encoded = new StringBuilder(text.length() + 16);
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
       char c = (char) (b & 0xFF);
       boolean alphanumeric =
           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-      if (alphanumeric || UNRESERVED_AND_SLASH.indexOf(c) >= 0) {
+      if (alphanumeric || plain.indexOf(c) >= 0) {
         encoded.append(c);
       } else {
-        encoded
-            .append('%')
-            .append(Character.toUpperCase(Character.forDigit(c >> 4, 16)))
-            .append(Character.toUpperCase(Character.forDigit(c & 0xF, 16)));
+        encoded.append('%').append(HEX.toHexDigits(b));
       }
     }
     return encoded.toString();
