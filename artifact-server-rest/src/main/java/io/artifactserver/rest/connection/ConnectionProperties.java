@@ -3,9 +3,7 @@ package io.artifactserver.rest.connection;
 import io.artifactserver.core.limit.Network;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -48,7 +46,6 @@ public record ConnectionProperties(
     @DefaultValue("0B") DataSize minRate,
     @DefaultValue("1m") Duration rateWindow,
     @DefaultValue("80MB") DataSize maxHeld) {
-  private static final String PREFIX = "artifact-server.connections.";
   private static final long MIN_HELD = 1 << 20;
 
   private static final Duration MAX_PERIOD = Duration.ofSeconds(5);
@@ -61,21 +58,12 @@ public record ConnectionProperties(
   public ConnectionProperties {
     trustedProxies = List.copyOf(trustedProxies);
     trustedProxies.forEach(Network::parse);
-    if (max < 1) {
-      throw new IllegalArgumentException(PREFIX + "max is at least 1, not " + max);
-    }
-    if (maxPerAddress < 0) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-per-address is not negative, as " + maxPerAddress + " is");
-    }
-    if (minRate.isNegative()) {
-      throw new IllegalArgumentException(
-          PREFIX + "min-rate is not negative, as " + minRate + " is");
-    }
-    if (maxHeld.toBytes() < MIN_HELD) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-held is at least 1 MB, not " + maxHeld.toBytes() + " bytes");
-    }
+    require(max >= 1, "max is at least 1, not " + max);
+    require(maxPerAddress >= 0, "max-per-address is not negative, as " + maxPerAddress + " is");
+    require(!minRate.isNegative(), "min-rate is not negative, as " + minRate + " is");
+    require(
+        maxHeld.toBytes() >= MIN_HELD,
+        "max-held is at least 1 MB, not " + maxHeld.toBytes() + " bytes");
     requirePositive("idle-timeout", idleTimeout);
     requirePositive("request-timeout", requestTimeout);
     requirePositive("stall-timeout", stallTimeout);
@@ -85,9 +73,7 @@ public record ConnectionProperties(
   /** How often to look at all connections: a quarter of the shortest time-out, within reason. */
   Duration sweepPeriod() {
     Duration shortest =
-        Stream.of(idleTimeout, requestTimeout, stallTimeout, rateWindow)
-            .min(Comparator.naturalOrder())
-            .orElseThrow()
+        Collections.min(List.of(idleTimeout, requestTimeout, stallTimeout, rateWindow))
             .dividedBy(SWEEPS_PER_TIMEOUT);
     return Collections.min(List.of(MAX_PERIOD, Collections.max(List.of(MIN_PERIOD, shortest))));
   }
@@ -98,8 +84,12 @@ public record ConnectionProperties(
   }
 
   private static void requirePositive(String name, Duration duration) {
-    if (!duration.isPositive()) {
-      throw new IllegalArgumentException(PREFIX + name + " is positive, not " + duration);
+    require(duration.isPositive(), name + " is positive, not " + duration);
+  }
+
+  private static void require(boolean isSo, String rule) {
+    if (!isSo) {
+      throw new IllegalArgumentException("artifact-server.connections." + rule);
     }
   }
 }

@@ -65,36 +65,27 @@ public record TlsProperties(
     certificate = List.copyOf(certificate);
     privateKey = List.copyOf(privateKey);
     protocols = List.copyOf(protocols);
-    if (certificate.size() != privateKey.size()) {
-      throw new IllegalArgumentException(
-          "artifact-server.tls.private-key names one file for each of artifact-server.tls.certificate:"
-              + " there are %d keys and %d certificates"
-                  .formatted(privateKey.size(), certificate.size()));
-    }
-    if ((clientCertificates != ClientCertificates.NONE) != (clientCa != null)) {
-      throw new IllegalArgumentException(
-          "artifact-server.tls.client-certificates=%s and artifact-server.tls.client-ca=%s: both or neither"
-              .formatted(clientCertificates, clientCa == null ? "" : clientCa));
-    }
+    require(
+        certificate.size() == privateKey.size(),
+        "private-key names one file for each of artifact-server.tls.certificate:"
+            + " there are %d keys and %d certificates"
+                .formatted(privateKey.size(), certificate.size()));
+    require(
+        (clientCertificates == ClientCertificates.NONE) == (clientCa == null),
+        "client-certificates=%s and artifact-server.tls.client-ca=%s: both or neither"
+            .formatted(clientCertificates, clientCa == null ? "" : clientCa));
     for (String protocol : protocols) {
-      if (!protocol.equals("TLSv1.2") && !protocol.equals("TLSv1.3")) {
-        throw new IllegalArgumentException(
-            "artifact-server.tls.protocols has TLSv1.2 and TLSv1.3, not " + protocol);
-      }
+      require(
+          protocol.equals("TLSv1.2") || protocol.equals("TLSv1.3"),
+          "protocols has TLSv1.2 and TLSv1.3, not " + protocol);
     }
-    if (protocols.isEmpty()) {
-      throw new IllegalArgumentException("artifact-server.tls.protocols names none");
-    }
-    if (!checkInterval.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.tls.check-interval is longer than " + checkInterval);
-    }
+    require(!protocols.isEmpty(), "protocols names none");
+    require(checkInterval.isPositive(), "check-interval is longer than " + checkInterval);
     requirePort("redirect-port", redirectPort);
     requirePort("public-port", publicPort);
-    if (certificate.isEmpty() && (redirectPort != 0 || clientCa != null)) {
-      throw new IllegalArgumentException(
-          "artifact-server.tls.redirect-port and client-ca need artifact-server.tls.certificate");
-    }
+    require(
+        !certificate.isEmpty() || (redirectPort == 0 && clientCa == null),
+        "redirect-port and client-ca need artifact-server.tls.certificate");
   }
 
   /** Whether the server's port speaks TLS. */
@@ -103,9 +94,12 @@ public record TlsProperties(
   }
 
   private static void requirePort(String name, int port) {
-    if (port < 0 || port > MAX_PORT) {
-      throw new IllegalArgumentException(
-          "artifact-server.tls.%s is a port, not %d".formatted(name, port));
+    require(port >= 0 && port <= MAX_PORT, name + " is a port, not " + port);
+  }
+
+  private static void require(boolean isSo, String rule) {
+    if (!isSo) {
+      throw new IllegalArgumentException("artifact-server.tls." + rule);
     }
   }
 }
