@@ -10,7 +10,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Whose an address is, where some are those of proxies. Immutable, thread-safe. */
+/** Tells which client an address stands for, also behind proxies. Immutable, thread-safe. */
 final class ClientAddresses {
   private final List<Network> trustedProxies;
 

@@ -1,47 +1,39 @@
 package io.artifactserver.rest.connection;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.EnumMap;
 import java.util.Locale;
-import java.util.Map;
 
 /** Counts what the server ended or refused, by the reason. Thread-safe. */
 final class ConnectionCounters {
-  private final Map<End, Counter> ends = new EnumMap<>(End.class);
-  private final Map<Refusal, Counter> refusals = new EnumMap<>(Refusal.class);
+  private final MeterProvider<Counter> ends;
+  private final MeterProvider<Counter> refusals;
 
   ConnectionCounters(MeterRegistry registry) {
+    this.ends =
+        Counter.builder("artifact_server.connections.ended")
+            .description("Connections that the server ended, by what they took too long for")
+            .withRegistry(registry);
+    this.refusals =
+        Counter.builder("artifact_server.connections.refused")
+            .description("Connections beyond a limit, which are answered with 503")
+            .withRegistry(registry);
+    // All of them can be read from the start, as 0.
     for (End end : End.values()) {
-      ends.put(
-          end,
-          Counter.builder("artifact_server.connections.ended")
-              .description("Connections that the server ended, by what they took too long for")
-              .tag("reason", tag(end))
-              .register(registry));
+      ended(end, 0);
     }
     for (Refusal refusal : Refusal.values()) {
-      refusals.put(
-          refusal,
-          Counter.builder("artifact_server.connections.refused")
-              .description("Connections beyond a limit, which are answered with 503")
-              .tag("limit", tag(refusal))
-              .register(registry));
+      refused(refusal, 0);
     }
   }
 
   void ended(End end, int connections) {
-    Counter counter = ends.get(end);
-    if (counter != null) {
-      counter.increment(connections);
-    }
+    ends.withTag("reason", tag(end)).increment(connections);
   }
 
-  void refused(Refusal refusal) {
-    Counter counter = refusals.get(refusal);
-    if (counter != null) {
-      counter.increment();
-    }
+  void refused(Refusal refusal, int connections) {
+    refusals.withTag("limit", tag(refusal)).increment(connections);
   }
 
   private static String tag(Enum<?> constant) {

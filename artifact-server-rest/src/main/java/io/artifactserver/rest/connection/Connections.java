@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
 import java.nio.channels.SelectableChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -97,10 +98,23 @@ public final class Connections
         .description("Open connections")
         .register(registry);
     this.counters = new ConnectionCounters(registry);
-    long period = properties.sweepPeriod().toMillis();
-    var _ = sweeper.scheduleWithFixedDelay(this::sweep, period, period, TimeUnit.MILLISECONDS);
-    long look = MemoryRelief.PERIOD.toMillis();
-    var _ = sweeper.scheduleWithFixedDelay(this::relieve, look, look, TimeUnit.MILLISECONDS);
+    lookEvery(properties.sweepPeriod(), this::sweep);
+    lookEvery(
+        MemoryRelief.PERIOD, () -> counters.ended(End.HELD, relief.endStalled(open.values())));
+  }
+
+  private void lookEvery(Duration period, Runnable look) {
+    long millis = period.toMillis();
+    Runnable looking =
+        () -> {
+          try {
+            look.run();
+          } catch (RuntimeException e) {
+            // It would be the last look.
+            LOG.error("A look at the connections failed", e);
+          }
+        };
+    var _ = sweeper.scheduleWithFixedDelay(looking, millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Watches a server's connections; to be called before it starts. */
@@ -139,7 +153,7 @@ public final class Connections
       return Pace.UNWATCHED;
     }
     Watched watched = watched(request);
-    return watched == null ? Pace.UNWATCHED : watched.pace();
+    return watched == null ? Pace.UNWATCHED : watched;
   }
 
   /**
@@ -182,12 +196,12 @@ public final class Connections
         });
   }
 
-  /** Whom a connection counts for; nothing if its address says nothing. */
+  /** Returns the client that a connection counts for; empty if its address tells none. */
   public Optional<Network> client(EndPoint endPoint) {
     return Optional.ofNullable(addresses.client(endPoint.getRemoteSocketAddress()));
   }
 
-  /** Whom a request counts for, where clients share something; null if its address says nothing. */
+  /** Returns the client that a request counts for; null if its address tells none. */
   public @Nullable Object client(Request request) {
     return addresses.client(request.getConnectionMetaData().getRemoteSocketAddress());
   }
@@ -292,7 +306,8 @@ public final class Connections
     return open.get(unwrapped(request.getConnectionMetaData().getConnection().getEndPoint()));
   }
 
-  private static EndPoint unwrapped(EndPoint endPoint) {
+  /** Returns the socket's end point, below that of TLS. */
+  public static EndPoint unwrapped(EndPoint endPoint) {
     EndPoint inner = endPoint;
     while (inner instanceof EndPoint.Wrapper wrapper) {
       inner = wrapper.unwrap();
@@ -301,34 +316,20 @@ public final class Connections
   }
 
   private void sweep() {
-    try {
-      Sweep sweep = new Sweep(properties);
-      for (Watched watched : open.values()) {
-        sweep
-            .end(watched)
-            .ifPresent(end -> {
-              counters.ended(end, 1);
-              LOG.debug("Ends {}: {}", watched.endPoint(), end);
-              watched.endPoint().close(new TimeoutException("A client took too long: " + end));
-            });
-      }
-    } catch (RuntimeException e) {
-      // It would be the last sweep.
-      LOG.error("A look at the connections failed", e);
-    }
-  }
-
-  private void relieve() {
-    try {
-      counters.ended(End.HELD, relief.endStalled(open.values()));
-    } catch (RuntimeException e) {
-      // It would be the last look.
-      LOG.error("A look at the memory for buffers failed", e);
+    Sweep sweep = new Sweep(properties);
+    for (Watched watched : open.values()) {
+      sweep
+          .end(watched)
+          .ifPresent(end -> {
+            counters.ended(end, 1);
+            LOG.debug("Ends {}: {}", watched.endPoint(), end);
+            watched.endPoint().close(new TimeoutException("A client took too long: " + end));
+          });
     }
   }
 
   private void refused(Refusal refusal, EndPoint endPoint) {
-    counters.refused(refusal);
+    counters.refused(refusal, 1);
     long now = System.nanoTime();
     long last = lastWarning.get();
     if (now - last > WARNING_NANOS && lastWarning.compareAndSet(last, now)) {

@@ -3,7 +3,6 @@ package io.artifactserver.rest.connection;
 import io.artifactserver.core.limit.Network;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +21,7 @@ public final class Holdings {
   /** Beyond the limit, this part of it is freed at once: looking for the largest has its price. */
   private static final int FREED_SHARE = 8;
 
-  /** What a connection may hold whoever its client is, in bytes: an ordinary request. */
+  /** An ordinary request, in bytes: any client's connection may hold as much. */
   private static final long MODEST = 10 * 1024;
 
   private final long limit;
@@ -66,12 +65,12 @@ public final class Holdings {
       return;
     }
     try {
-      Map<Object, List<Held>> ofClients =
+      List<List<Held>> byClient =
           holders.stream()
               .map(holder -> new Held(holder, holder.bytes()))
-              .collect(Collectors.groupingBy(held -> held.holder().client()));
-      List<List<Held>> byClient =
-          ofClients.values().stream()
+              .collect(Collectors.groupingBy(held -> held.holder().client()))
+              .values()
+              .stream()
               .sorted(Comparator.comparingLong(Holdings::sum).reversed())
               .toList();
       if (!byClient.isEmpty()) {

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,6 @@ final class KernelSockets {
   private static final String CLOSE_WAIT = "08";
 
   private static final int HEX = 16;
-  private static final int WORD = 4;
 
   private final Map<Key, Long> unconfirmed;
   private final Set<Key> closed;
@@ -96,19 +96,12 @@ final class KernelSockets {
   /** {@code 0100007F:1F90} is 127.0.0.1, port 8080: the address in words of the machine's order. */
   private static InetSocketAddress address(String text) throws IOException {
     int colon = text.indexOf(':');
-    byte[] address = HexFormat.of().parseHex(text.substring(0, colon));
-    for (int word = 0; word < address.length; word += WORD) {
-      swap(address, word, word + 3);
-      swap(address, word + 1, word + 2);
+    ByteBuffer address = ByteBuffer.wrap(HexFormat.of().parseHex(text.substring(0, colon)));
+    for (int word = 0; word < address.limit(); word += Integer.BYTES) {
+      address.putInt(word, Integer.reverseBytes(address.getInt(word)));
     }
     int port = Integer.parseInt(text.substring(colon + 1), HEX);
-    return new InetSocketAddress(InetAddress.getByAddress(address), port);
-  }
-
-  private static void swap(byte[] bytes, int left, int right) {
-    byte kept = bytes[left];
-    bytes[left] = bytes[right];
-    bytes[right] = kept;
+    return new InetSocketAddress(InetAddress.getByAddress(address.array()), port);
   }
 
   private record Key(int localPort, InetSocketAddress remote) {}

@@ -1,5 +1,8 @@
 package io.artifactserver.rest.connection;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -13,8 +16,9 @@ import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the connections that have taken nothing for longest when the memory for buffers is about to
- * be missed. Used by the thread that looks at all connections.
+ * Ends the connections that have taken nothing for longest when the memory for buffers outside the
+ * heap is about to be missed. A client that takes nothing keeps a buffer or two of it: thousands of
+ * them could keep all. Used by the thread that looks at all connections.
  */
 final class MemoryRelief {
   /** How often to look. */
@@ -26,7 +30,12 @@ final class MemoryRelief {
   /** Share of those clients that is ended at a time. */
   private static final int ENDED_SHARE = 8;
 
-  private final DirectMemory directMemory = new DirectMemory();
+  private final BufferPoolMXBean directMemory =
+      ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+          .filter(bean -> bean.getName().equals("direct"))
+          .findFirst()
+          .orElseThrow();
+  private final long max = maxDirectMemory();
   private volatile @Nullable ArrayByteBufferPool buffers;
 
   /**
@@ -40,7 +49,7 @@ final class MemoryRelief {
   int endStalled(Collection<Watched> open) {
     ArrayByteBufferPool pool = buffers;
     long idle = pool == null ? 0 : pool.getAvailableDirectMemory();
-    if (directMemory.usedShare(idle) < MAX_DIRECT_SHARE) {
+    if (directMemory.getMemoryUsed() - idle < MAX_DIRECT_SHARE * max) {
       return 0;
     }
     List<SelectableChannelEndPoint> stalled =
@@ -58,7 +67,16 @@ final class MemoryRelief {
     return ended.size();
   }
 
-  /** Whose windows may be closed, which its socket does not show. */
+  private static long maxDirectMemory() {
+    HotSpotDiagnosticMXBean options =
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long set =
+        options == null ? 0 : Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+    // As Java does where nothing is set.
+    return set > 0 ? set : Runtime.getRuntime().maxMemory();
+  }
+
+  /** The windows of streams may be closed, which the socket does not show. */
   private static boolean hasStreams(SelectableChannelEndPoint endPoint) {
     Connection outer = endPoint.getConnection();
     return outer != null

@@ -8,9 +8,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose connections end when all are taken and somebody else needs one: those that have asked for
- * nothing for a second. Else whoever opens as many as there may be, and says nothing, would keep
- * everybody out. Immutable.
+ * Chooses the connections that end when all are taken and a client needs one: those that have asked
+ * for nothing for a second. Otherwise a client that opens as many as there may be, and says
+ * nothing, would keep everybody out. Immutable.
  */
 final class Room {
   /** At once, as this part of all: to look at all of them has its price. */

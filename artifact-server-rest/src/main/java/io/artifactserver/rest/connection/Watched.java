@@ -1,8 +1,7 @@
 package io.artifactserver.rest.connection;
 
 import io.artifactserver.core.limit.Network;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
@@ -14,13 +13,16 @@ import org.jspecify.annotations.Nullable;
  * One open connection, and what the last sweep saw of it. The bodies come and go on any thread, and
  * so do answers that are held back; the rest is the sweep's own.
  */
-final class Watched {
+final class Watched implements Pace {
   private final SelectableChannelEndPoint endPoint;
   private final @Nullable Network client;
   private final @Nullable Refusal refusal;
 
-  /** None until a body has to be waited for. */
-  private volatile @Nullable Bodies bodies;
+  /** Bodies that had to be waited for: of HTTP/1.1 one at a time. */
+  private final CopyOnWriteArrayList<PacedBody> bodies = new CopyOnWriteArrayList<>();
+
+  /** Bytes taken from bodies that have ended. */
+  private final AtomicLong takenBefore = new AtomicLong();
 
   private volatile @Nullable Runnable held;
   private volatile boolean isMissing;
@@ -100,24 +102,22 @@ final class Watched {
     return held;
   }
 
-  Pace pace() {
-    Bodies known = bodies;
-    if (known == null) {
-      synchronized (this) {
-        known = bodies;
-        if (known == null) {
-          known = new Bodies();
-          bodies = known;
-        }
-      }
+  @Override
+  public void watch(PacedBody body) {
+    bodies.addIfAbsent(body);
+  }
+
+  @Override
+  public void forget(PacedBody body) {
+    if (bodies.remove(body)) {
+      takenBefore.addAndGet(body.taken());
     }
-    return known;
   }
 
   /** Since when the kernel's queue of unconfirmed bytes has that length, in nanoseconds. */
   long queueUnchangedSince(long length, long now) {
     if (queueLength != length) {
-      // Nobody knows of the first length how old it is: older than it seems, by this sweep.
+      // The age of the first reading is unknown.
       queueChangedNanos = now;
       queueLength = length;
     }
@@ -129,14 +129,12 @@ final class Watched {
   }
 
   boolean isBodyWaitingForClient() {
-    Bodies known = bodies;
-    return known != null && known.current.stream().anyMatch(PacedBody::isWaitingForClient);
+    return bodies.stream().anyMatch(PacedBody::isWaitingForClient);
   }
 
   /** Counts bodies that had to be waited for. */
   long bytesTaken() {
-    Bodies known = bodies;
-    return known == null ? 0 : known.taken();
+    return takenBefore.get() + bodies.stream().mapToLong(PacedBody::taken).sum();
   }
 
   /** The window begins, or begins again. */
@@ -151,26 +149,5 @@ final class Watched {
 
   long windowBytes() {
     return windowBytes;
-  }
-
-  private static final class Bodies implements Pace {
-    private final Set<PacedBody> current = ConcurrentHashMap.newKeySet();
-    private final AtomicLong past = new AtomicLong();
-
-    @Override
-    public void watch(PacedBody body) {
-      current.add(body);
-    }
-
-    @Override
-    public void forget(PacedBody body) {
-      if (current.remove(body)) {
-        past.addAndGet(body.taken());
-      }
-    }
-
-    private long taken() {
-      return past.get() + current.stream().mapToLong(PacedBody::taken).sum();
-    }
   }
 }
