@@ -59,12 +59,13 @@ final class RepeatedRange extends RepeatedRequest {
   }
 
   @Override
-  @Nullable RepeatedAnswer answerTo(ByteBuffer request) {
+  @Nullable RepeatedBody answerTo(ByteBuffer request, String date, ByteBuffer head) {
     ByteRange range = rangeOf(request);
     RepeatedBody body = range == null ? null : responder.open(range);
-    return range == null || body == null
-        ? null
-        : new RepeatedAnswer((date, head) -> putHead(range, date, head), body);
+    if (range != null && body != null) {
+      putHead(range, date, head);
+    }
+    return body;
   }
 
   /**
@@ -91,21 +92,15 @@ final class RepeatedRange extends RepeatedRequest {
     return new ByteRange(first, Math.min(last, completeLength - 1) - first + 1);
   }
 
-  /**
-   * Writes the head of the answer.
-   *
-   * @param date of the answer (RFC 9110, section 5.6.7)
-   * @param head has room for {@value #MAX_LENGTH} bytes and 64 more
-   */
-  void putHead(ByteRange range, String date, ByteBuffer head) {
+  private void putHead(ByteRange range, String date, ByteBuffer head) {
     head.put(statusLine);
     putText(date, head);
     head.put(fields);
-    putNumber(range.position(), head);
+    putText(Long.toString(range.position()), head);
     head.put((byte) '-');
-    putNumber(range.position() + range.length() - 1, head);
+    putText(Long.toString(range.end() - 1), head);
     head.put(length);
-    putNumber(range.length(), head);
+    putText(Long.toString(range.length()), head);
     putText(END, head);
   }
 

@@ -21,7 +21,6 @@ abstract sealed class RepeatedRequest permits RepeatedRange, RepeatedTarget {
   static final String CRLF = "\r\n";
   static final String END = "\r\n\r\n";
   private static final String PERSISTENT = "\r\nconnection: keep-alive\r\n";
-  private static final int MAX_DIGITS = 18;
 
   /**
    * Stands for requests that are more than their head, or are to change or end their connection.
@@ -86,9 +85,11 @@ abstract sealed class RepeatedRequest permits RepeatedRange, RepeatedTarget {
    * Answers bytes which came, if they are this request again but for the one place, and nothing
    * else.
    *
-   * @return null if they are not, or are to be handled as any other request
+   * @param date of the answer (RFC 9110, section 5.6.7)
+   * @param head takes the head of the answer; has room for {@link #MAX_HEAD} bytes
+   * @return the body; null if they are not, or are to be handled as any other request
    */
-  abstract @Nullable RepeatedAnswer answerTo(ByteBuffer request);
+  abstract @Nullable RepeatedBody answerTo(ByteBuffer request, String date, ByteBuffer head);
 
   /**
    * How many bytes have the place of those that may differ. All that has to be equal is compared in
@@ -125,20 +126,6 @@ abstract sealed class RepeatedRequest permits RepeatedRange, RepeatedTarget {
     for (int i = 0; i < text.length(); i++) {
       into.put((byte) text.charAt(i));
     }
-  }
-
-  static void putNumber(long number, ByteBuffer into) {
-    int begin = into.position();
-    long rest = number;
-    int digits = 1;
-    for (long bound = 10; digits < MAX_DIGITS && number >= bound; bound *= 10) {
-      digits++;
-    }
-    for (int i = digits - 1; i >= 0; i--) {
-      into.put(begin + i, (byte) ('0' + rest % 10));
-      rest /= 10;
-    }
-    into.position(begin + digits);
   }
 
   static byte[] bytes(String text) {

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ final class RepeatedTarget extends RepeatedRequest {
   private static final String STATUS = "HTTP/1.1 200 OK\r\n";
   private static final String DATE = "Date: ";
 
-  /** What was not modified is another matter for each of them. */
+  /** A condition may hold for one target and not for the next. */
   private static final String CONDITION = "\r\nif-";
 
   private final int length;
@@ -47,25 +46,23 @@ final class RepeatedTarget extends RepeatedRequest {
   }
 
   @Override
-  @Nullable RepeatedAnswer answerTo(ByteBuffer request) {
+  @Nullable RepeatedBody answerTo(ByteBuffer request, String date, ByteBuffer head) {
     if (differing(request) != length) {
       return null;
     }
     byte[] end = new byte[length];
     request.get(differingAt(request), end);
     TargetResponder.Found found = responder.open(new String(end, StandardCharsets.US_ASCII));
-    return found == null
-        ? null
-        : new RepeatedAnswer((date, head) -> putHead(found.fields(), date, head), found.body());
-  }
-
-  private static void putHead(HttpFields fields, String date, ByteBuffer head) {
+    if (found == null) {
+      return null;
+    }
     putText(STATUS + DATE, head);
     putText(date, head);
     putText(CRLF, head);
-    for (HttpField field : fields) {
+    for (HttpField field : found.fields()) {
       HttpGenerator.putTo(field, head);
     }
     putText(CRLF, head);
+    return found.body();
   }
 }

@@ -6,6 +6,7 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ final class Repeats {
   private static final ThreadLocal<ByteBuffer> HEADS =
       ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(RepeatedRequest.MAX_HEAD));
 
-  /** A client whose requests differ in more than the range is listened to ever more seldom. */
+  /** Requests that differ in more than the range are looked at ever more seldom, up to this. */
   private static final int MAX_PATIENCE = 1024;
 
   private final SendfileEndPoint endPoint;
@@ -52,7 +53,7 @@ final class Repeats {
     }
   }
 
-  /** Null if the next bytes that come do not begin a request. */
+  /** Returns null when the connection is in the middle of a request. */
   static @Nullable HttpConnection atRequest(@Nullable Connection connection) {
     return connection instanceof HttpConnection http && http.getParser().isStart() ? http : null;
   }
@@ -76,12 +77,15 @@ final class Repeats {
     responder = null;
     RepeatedRequest known = repeated;
     if (known != null) {
-      RepeatedAnswer answer =
-          connection.getConnector().isShutdown() ? null : known.answerTo(buffer);
-      if (answer != null) {
+      ByteBuffer head = HEADS.get().clear();
+      RepeatedBody body =
+          connection.getConnector().isShutdown()
+              ? null
+              : known.answerTo(buffer, connection.getServer().getDateField().getValue(), head);
+      if (body != null) {
         BufferUtil.clear(buffer);
         patience = 1;
-        hasJustAnswered = send(answer, connection.getServer().getDateField().getValue());
+        hasJustAnswered = send(head.flip(), body);
         return hasJustAnswered ? 0 : -1;
       }
       forget();
@@ -124,12 +128,8 @@ final class Repeats {
   }
 
   /** Returns false if the connection is broken. */
-  private boolean send(RepeatedAnswer answer, String date) {
-    ByteBuffer head = HEADS.get().clear();
-    RepeatedBody body = answer.body();
+  private boolean send(ByteBuffer head, RepeatedBody body) {
     try {
-      answer.head().put(date, head);
-      head.flip();
       ByteBuffer[] bytes = body.buffers();
       ByteBuffer[] all = new ByteBuffer[bytes.length + 1];
       all[0] = head;
@@ -142,7 +142,19 @@ final class Repeats {
         isSending = true;
       }
       all[0] = ByteBuffer.wrap(BufferUtil.toArray(head));
-      endPoint.write(new Rest(body), all);
+      endPoint.write(
+          Callback.from(
+              InvocationType.NON_BLOCKING,
+              () -> {
+                body.succeeded();
+                sent();
+              },
+              failure -> {
+                body.failed(failure);
+                endPoint.close(failure);
+                sent();
+              }),
+          all);
       return true;
     } catch (IOException | RuntimeException | Error e) {
       // An Error too: a page that the disk does not deliver is one.
@@ -161,33 +173,6 @@ final class Repeats {
     }
     if (next != null) {
       endPoint.fillInterestedNow(next);
-    }
-  }
-
-  /** What the socket did not take at once. */
-  private final class Rest implements Callback {
-    private final RepeatedBody body;
-
-    private Rest(RepeatedBody body) {
-      this.body = body;
-    }
-
-    @Override
-    public void succeeded() {
-      body.succeeded();
-      sent();
-    }
-
-    @Override
-    public void failed(Throwable cause) {
-      body.failed(cause);
-      endPoint.close(cause);
-      sent();
-    }
-
-    @Override
-    public InvocationType getInvocationType() {
-      return InvocationType.NON_BLOCKING;
     }
   }
 }

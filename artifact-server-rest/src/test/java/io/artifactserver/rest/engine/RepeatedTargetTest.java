@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -24,6 +23,7 @@ class RepeatedTargetTest {
           + "ETag: \"e\"\r\n"
           + "Content-Length: 5\r\n\r\n";
 
+  private final ByteBuffer written = ByteBuffer.allocate(RepeatedRequest.MAX_HEAD);
   private final List<String> asked = new ArrayList<>();
   private final TargetResponder responder =
       new TargetResponder() {
@@ -47,12 +47,9 @@ class RepeatedTargetTest {
 
   @Test
   void anotherEndIsAskedFor() {
-    RepeatedAnswer answer =
-        Objects.requireNonNull(learnt().answerTo(bytes(REQUEST.formatted("abcd"))));
+    assertThat(answerTo(REQUEST.formatted("abcd"))).isNotNull();
     assertThat(asked).containsExactly("abcd");
-    ByteBuffer head = ByteBuffer.allocate(RepeatedRequest.MAX_HEAD);
-    answer.head().put("Tue, 24 Nov 2026 00:00:00 GMT", head);
-    assertThat(StandardCharsets.ISO_8859_1.decode(head.flip()).toString())
+    assertThat(StandardCharsets.ISO_8859_1.decode(written.flip()).toString())
         .isEqualTo(
             HEAD.replace("\"e\"", "\"abcd\"")
                 .replace("Mon, 23 Nov 2026 08:37:26 GMT", "Tue, 24 Nov 2026 00:00:00 GMT"));
@@ -60,7 +57,7 @@ class RepeatedTargetTest {
 
   @Test
   void whatTheResponderDoesNotKnowIsHandled() {
-    assertThat(learnt().answerTo(bytes(REQUEST.formatted("ffff")))).isNull();
+    assertThat(answerTo(REQUEST.formatted("ffff"))).isNull();
     assertThat(asked).containsExactly("ffff");
   }
 
@@ -72,13 +69,13 @@ class RepeatedTargetTest {
       if (i < end || i >= end + 4) {
         char other = (char) (request.charAt(i) ^ 0x20);
         String changed = request.substring(0, i) + other + request.substring(i + 1);
-        assertThat(learnt().answerTo(bytes(changed))).as("at " + i).isNull();
+        assertThat(answerTo(changed)).as("at " + i).isNull();
       }
-      assertThat(learnt().answerTo(bytes(request.substring(0, i)))).as("up to " + i).isNull();
+      assertThat(answerTo(request.substring(0, i))).as("up to " + i).isNull();
     }
-    assertThat(learnt().answerTo(bytes(request + request))).isNull();
-    assertThat(learnt().answerTo(bytes(REQUEST.formatted("001")))).isNull();
-    assertThat(learnt().answerTo(bytes(REQUEST.formatted("00112")))).isNull();
+    assertThat(answerTo(request + request)).isNull();
+    assertThat(answerTo(REQUEST.formatted("001"))).isNull();
+    assertThat(answerTo(REQUEST.formatted("00112"))).isNull();
     assertThat(asked).isEmpty();
   }
 
@@ -112,6 +109,10 @@ class RepeatedTargetTest {
       })
   void anythingButA200IsNotRepeated(String head) {
     assertThat(of(REQUEST.formatted("0011"), head)).isEmpty();
+  }
+
+  private @Nullable RepeatedBody answerTo(String request) {
+    return learnt().answerTo(bytes(request), "Tue, 24 Nov 2026 00:00:00 GMT", written);
   }
 
   private RepeatedRequest learnt() {
