@@ -18,9 +18,9 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of HTTP/1.1 on which a request has so many fields and no more, and that accounts for
- * the head of which only a part has come. What is asked of the parser is asked once for each time
- * that bytes come, and changes nothing for a request that comes whole.
+ * A connection of HTTP/1.1 that bounds the fields of a request, and accounts for a head of which
+ * only a part has come. It asks the parser once for each time that bytes come. For a request that
+ * comes whole nothing changes.
  */
 final class BoundedHttpConnection extends HttpConnection implements RequestProgress {
   /** Devices send some ten. Each takes some 100 bytes beside its text. */
@@ -29,7 +29,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   /** A head in the making, in bytes, before its first byte is kept. */
   private static final int HEAD_LENGTH = 4 * 1024;
 
-  /** What a byte of a head takes while it is put together, at most: the text and its objects. */
+  /** Bytes that a byte of a head takes while it is put together, at most. */
   private static final int HELD_PER_BYTE = 3;
 
   private final Connections connections;
@@ -39,7 +39,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   private boolean isKnown;
 
   private Holdings.@Nullable Holding holding;
-  private volatile Newcomers.@Nullable Step waiting;
   private long bytesBefore;
 
   private BoundedHttpConnection(
@@ -72,7 +71,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     if (isKnown) {
       fill();
     } else {
-      waiting = newcomers.run(getEndPoint(), getBytesIn() - bytesBefore, this::fill);
+      newcomers.run(getEndPoint(), getBytesIn() - bytesBefore, this::fill);
     }
   }
 
@@ -116,10 +115,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
 
   @Override
   public void onClose(@Nullable Throwable cause) {
-    Newcomers.Step step = waiting;
-    if (step != null) {
-      step.forget();
-    }
     synchronized (this) {
       if (holding != null) {
         holding.close();

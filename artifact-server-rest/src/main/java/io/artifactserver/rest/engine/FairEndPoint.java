@@ -33,7 +33,7 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   private volatile boolean isTrusted;
 
-  /** A turn that waits, after those of newcomers. */
+  /** What its connection waits for, if anything. */
   private volatile Newcomers.@Nullable Step waiting;
 
   // Only one thread at a time uses these.
@@ -67,6 +67,11 @@ class FairEndPoint extends SocketChannelEndPoint {
     isTrusted = true;
   }
 
+  /** Forgets the step when the connection ends. */
+  void waitFor(Newcomers.Step step) {
+    waiting = step;
+  }
+
   @Override
   public @Nullable Runnable onSelected() {
     boolean wasGreedy = isGreedy;
@@ -74,8 +79,7 @@ class FairEndPoint extends SocketChannelEndPoint {
     received = 0;
     Runnable task = super.onSelected();
     return wasGreedy && task != null
-        ? Invocable.from(
-            Invocable.InvocationType.NON_BLOCKING, () -> waiting = newcomers.runLast(this, task))
+        ? Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> newcomers.runLast(this, task))
         : task;
   }
 

@@ -19,15 +19,13 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS whose handshakes ({@link Newcomers}) do not delay the downloads of a selector for long. And
- * which fills its buffer with records before it writes to the socket: Jetty's writes each record
- * for itself, and 128 KiB are nine system calls, and as many packets on their way through the
- * kernel.
+ * TLS whose handshakes ({@link Newcomers}) do not delay the downloads of a selector for long. It
+ * fills its buffer with records before it writes to the socket. Jetty writes each record by itself:
+ * nine system calls, and as many packets, for 128 KiB.
  */
 final class GatheringSslConnection extends SslConnection {
   private final Newcomers newcomers;
   private volatile boolean isShaken;
-  private volatile Newcomers.@Nullable Step waiting;
 
   private GatheringSslConnection(
       ByteBufferPool pool,
@@ -58,17 +56,8 @@ final class GatheringSslConnection extends SslConnection {
     if (isShaken) {
       super.onFillable();
     } else {
-      waiting = newcomers.run(getEndPoint(), getBytesIn(), super::onFillable);
+      newcomers.run(getEndPoint(), getBytesIn(), super::onFillable);
     }
-  }
-
-  @Override
-  public void onClose(@Nullable Throwable cause) {
-    Newcomers.Step step = waiting;
-    if (step != null) {
-      step.forget();
-    }
-    super.onClose(cause);
   }
 
   /** Only a handshake's: to hand it on blocks nobody, so that needs no further thread. */

@@ -50,11 +50,8 @@ public final class Http2Connections implements SmartLifecycle {
    * more than a little ahead of what is read.
    */
   public static void acceptBody(Request request) {
-    EndPoint socket = request.getConnectionMetaData().getConnection().getEndPoint();
-    while (socket instanceof EndPoint.Wrapper wrapper) {
-      socket = wrapper.unwrap();
-    }
-    if (socket instanceof FairEndPoint fair) {
+    EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
+    if (Connections.unwrapped(endPoint) instanceof FairEndPoint fair) {
       fair.trust();
     }
     HTTP2Stream stream = stream(request);

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.engine;
 
 import io.artifactserver.core.limit.Network;
+import io.artifactserver.rest.connection.Connections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,11 +18,10 @@ import org.eclipse.jetty.io.EndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who works for connections that have not asked for anything yet: the steps of their handshakes,
- * and the head of their first request. The selector's own thread does it in its {@link Turns},
- * because to wake another one costs as much as a step of a resumed handshake. What comes in between
- * has threads of its own, as many as there are cores, and so has all that comes as long as
- * something waits for those: a storm makes newcomers wait, and not the downloads of a selector.
+ * Runs the handshakes and first heads of connections that have not asked for anything yet. The
+ * selector's own thread does it in its {@link Turns}, because to wake another one costs as much as
+ * a step of a resumed handshake. Steps that come in between go to other threads, one a core, and so
+ * do all steps while one waits for those. A storm makes newcomers wait, not a selector's downloads.
  *
  * <p>Clients take turns, however many connections each of them has. Of a client's connections the
  * one that has sent least is served first, and among equals the one that waits longest: so a short
@@ -34,8 +34,8 @@ final class Newcomers {
   private final ThreadPoolExecutor threads;
 
   /**
-   * What waits, of each client; the first one has the next turn. Guarded by this object. Those that
-   * wait are connections, which are bounded.
+   * The waiting steps of each client; the first client has the next turn. Guarded by this object.
+   * Each step is a connection's, and connections are bounded.
    */
   private final LinkedHashMap<Optional<Network>, Queue<Step>> waiting = new LinkedHashMap<>();
 
@@ -73,34 +73,29 @@ final class Newcomers {
    *
    * @param endPoint the connection's
    * @param received what the connection has sent before, in bytes
-   * @return the step, to be forgotten when the connection ends; null if it has run
+   * @return the step; null if it has run
    */
   @Nullable Step run(EndPoint endPoint, long received, Runnable step) {
     return handedOn.get() == 0 && turns.run(step) ? null : handOn(endPoint, received, step);
   }
 
-  /**
-   * Runs it on a thread of its own, when no newcomer of its client waits.
-   *
-   * @return the step, to be forgotten when the connection ends
-   */
-  Step runLast(EndPoint endPoint, Runnable step) {
-    return handOn(endPoint, Long.MAX_VALUE, step);
+  /** Runs it on a thread of its own, when no newcomer of its client waits. */
+  void runLast(EndPoint endPoint, Runnable step) {
+    var _ = handOn(endPoint, Long.MAX_VALUE, step);
   }
 
   private Step handOn(EndPoint endPoint, long received, Runnable task) {
     Optional<Network> client = clients.apply(endPoint);
     Step step = new Step(received, count.incrementAndGet(), task);
+    if (Connections.unwrapped(endPoint) instanceof FairEndPoint socket) {
+      socket.waitFor(step);
+    }
     handedOn.incrementAndGet();
     synchronized (this) {
       waiting.computeIfAbsent(client, _ -> new PriorityQueue<>()).add(step);
     }
-    threads.execute(this::runNext);
+    threads.execute(() -> next().run());
     return step;
-  }
-
-  private void runNext() {
-    next().run();
   }
 
   private synchronized Step next() {
