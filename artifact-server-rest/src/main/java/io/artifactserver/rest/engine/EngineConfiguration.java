@@ -58,9 +58,8 @@ public class EngineConfiguration {
     return factory ->
         factory.addServerCustomizers(server -> {
           bound(server, connections, newcomers);
-          SendfileConnector.install(server, newcomers);
+          PromptConnector.install(server, newcomers);
           connections.watch(server);
-          shrinkResponseHeads(server);
         });
   }
 
@@ -75,15 +74,10 @@ public class EngineConfiguration {
         String first = open.getDefaultProtocol();
         open.setConnectionFactories(factories);
         open.setDefaultProtocol(first);
-      }
-    }
-  }
-
-  private static void shrinkResponseHeads(Server server) {
-    for (Connector connector : server.getConnectors()) {
-      for (var factory : connector.getConnectionFactories()) {
-        if (factory instanceof HttpConfiguration.ConnectionFactory http) {
-          http.getHttpConfiguration().setResponseHeaderSize(RESPONSE_HEAD_LENGTH);
+        for (ConnectionFactory factory : factories) {
+          if (factory instanceof HttpConfiguration.ConnectionFactory http) {
+            http.getHttpConfiguration().setResponseHeaderSize(RESPONSE_HEAD_LENGTH);
+          }
         }
       }
     }

@@ -3,13 +3,18 @@ package io.artifactserver.rest.engine;
 import java.io.Closeable;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
@@ -18,27 +23,57 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * pool for either, which costs more than the work. And its connections end with their next answer
  * as soon as it refuses new ones: Jetty closes the port first and remembers a moment later that it
  * shuts down, and an answer in between would keep its connection.
+ *
+ * <p>Where bytes reach the socket as they are, its connections can send files.
  */
-class PromptConnector extends ServerConnector {
+final class PromptConnector extends ServerConnector {
   private final Newcomers newcomers;
 
-  /** With as many threads as {@code like} has, of the server's pool. */
+  /**
+   * As {@code like}, with as many threads of the server's pool.
+   *
+   * @param name which tells its metrics from those of others
+   */
   PromptConnector(
-      Server server, ServerConnector like, Newcomers newcomers, ConnectionFactory... factories) {
+      String name,
+      int port,
+      ServerConnector like,
+      Newcomers newcomers,
+      Collection<ConnectionFactory> factories) {
     super(
-        server,
+        like.getServer(),
         // What is given here would end with the first of several connectors.
         null,
         null,
         null,
         like.getAcceptors(),
         like.getSelectorManager().getSelectorCount(),
-        factories);
+        factories.toArray(ConnectionFactory[]::new));
     this.newcomers = newcomers;
+    setName(name);
+    setHost(like.getHost());
+    setPort(port);
+    setIdleTimeout(like.getIdleTimeout());
+    setAcceptQueueSize(like.getAcceptQueueSize());
   }
 
-  Newcomers newcomers() {
-    return newcomers;
+  /** Puts one in the place of each of Jetty's without TLS. */
+  static void install(Server server, Newcomers newcomers) {
+    List<Connector> connectors = new ArrayList<>();
+    for (Connector connector : server.getConnectors()) {
+      connectors.add(
+          connector instanceof ServerConnector plain
+                  && !(plain instanceof PromptConnector)
+                  && isPlain(plain)
+              ? new PromptConnector(
+                  "http", plain.getPort(), plain, newcomers, plain.getConnectionFactories())
+              : connector);
+    }
+    server.setConnectors(connectors.toArray(Connector[]::new));
+  }
+
+  private static boolean isPlain(ServerConnector connector) {
+    return connector.getConnectionFactory(SslConnectionFactory.class) == null;
   }
 
   @Override
@@ -50,7 +85,9 @@ class PromptConnector extends ServerConnector {
   protected SocketChannelEndPoint newEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key) {
     SocketChannelEndPoint endPoint =
-        new FairEndPoint(channel, selector, key, getScheduler(), newcomers);
+        isPlain(this)
+            ? new SendfileEndPoint(channel, selector, key, getScheduler(), newcomers)
+            : new FairEndPoint(channel, selector, key, getScheduler(), newcomers);
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
   }

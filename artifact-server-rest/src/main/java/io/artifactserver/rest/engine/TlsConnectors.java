@@ -5,7 +5,6 @@ import io.artifactserver.rest.tls.TlsProperties;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
-import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
@@ -52,16 +51,16 @@ final class TlsConnectors
     List<Connector> connectors = new ArrayList<>();
     for (Connector connector : server.getConnectors()) {
       if (connector instanceof ServerConnector plain) {
-        connectors.add(secured(server, plain, isHttp2));
+        connectors.add(secured(plain, isHttp2));
         if (properties.redirectPort() != 0) {
-          connectors.add(redirecting(server, plain));
+          connectors.add(redirecting(plain));
         }
       }
     }
     server.setConnectors(connectors.toArray(Connector[]::new));
   }
 
-  private ServerConnector secured(Server server, ServerConnector plain, boolean isHttp2) {
+  private Connector secured(ServerConnector plain, boolean isHttp2) {
     HttpConfiguration http = new HttpConfiguration();
     http.addCustomizer(new SecureRequestCustomizer(properties.checkHost()));
     HttpConnectionFactory http1 = new HttpConnectionFactory(http);
@@ -69,43 +68,25 @@ final class TlsConnectors
     if (isHttp2) {
       ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
       alpn.setDefaultProtocol(http1.getProtocol());
-      factories.add(
-          new GatheringSslConnection.Factory(certificates.served(), alpn.getProtocol(), newcomers));
       factories.add(alpn);
       factories.add(new HTTP2ServerConnectionFactory(http));
-    } else {
-      factories.add(
-          new GatheringSslConnection.Factory(
-              certificates.served(), HttpVersion.HTTP_1_1.asString(), newcomers));
     }
     factories.add(http1);
-    return connector("https", server, plain, plain.getPort(), factories);
+    factories.addFirst(
+        new GatheringSslConnection.Factory(
+            certificates.served(), factories.getFirst().getProtocol(), newcomers));
+    return new PromptConnector("https", plain.getPort(), plain, newcomers, factories);
   }
 
-  private ServerConnector redirecting(Server server, ServerConnector plain) {
+  private Connector redirecting(ServerConnector plain) {
     HttpConfiguration http = new HttpConfiguration();
     // What HttpsRedirectHandler goes by.
     http.setSecurePort(properties.publicPort() == 0 ? plain.getPort() : properties.publicPort());
-    return connector(
+    return new PromptConnector(
         "redirect",
-        server,
-        plain,
         properties.redirectPort(),
+        plain,
+        newcomers,
         List.of(new HttpConnectionFactory(http)));
-  }
-
-  private ServerConnector connector(
-      String name,
-      Server server,
-      ServerConnector plain,
-      int port,
-      List<ConnectionFactory> factories) {
-    ServerConnector connector =
-        new PromptConnector(server, plain, newcomers, factories.toArray(ConnectionFactory[]::new));
-    // Metrics tell them apart by their names.
-    connector.setName(name);
-    connector.setHost(plain.getHost());
-    connector.setPort(port);
-    return connector;
   }
 }

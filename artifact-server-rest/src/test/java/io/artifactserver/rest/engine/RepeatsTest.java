@@ -53,7 +53,7 @@ class RepeatsTest {
     ServerConnector plain = new ServerConnector(server, 1, 2, new HttpConnectionFactory());
     plain.setHost("127.0.0.1");
     server.addConnector(plain);
-    SendfileConnector.install(server, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()));
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class SendfileConnectorTest {
+class PromptConnectorTest {
   private static final int LENGTH = 5_000_003;
   private static final byte[] CONTENT = new byte[LENGTH];
 
@@ -54,7 +54,7 @@ class SendfileConnectorTest {
     plain.setHost("127.0.0.1");
     plain.setIdleTimeout(12_345);
     server.addConnector(plain);
-    SendfileConnector.install(server, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()));
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override
@@ -74,7 +74,7 @@ class SendfileConnectorTest {
   @Test
   void takesOverWhatWasConfigured() {
     assertThat(server.getConnectors()).hasSize(1);
-    assertThat(connector()).isInstanceOf(SendfileConnector.class);
+    assertThat(connector()).isInstanceOf(PromptConnector.class);
     assertThat(connector().getHost()).isEqualTo("127.0.0.1");
     assertThat(connector().getIdleTimeout()).isEqualTo(12_345);
     assertThat(connector().getSelectorManager().getSelectorCount()).isEqualTo(2);
@@ -144,7 +144,7 @@ class SendfileConnectorTest {
             new SslConnectionFactory(HttpVersion.HTTP_1_1.asString()),
             new HttpConnectionFactory());
     other.addConnector(tls);
-    SendfileConnector.install(other, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(other, new Newcomers(_ -> Optional.empty()));
     assertThat(other.getConnectors()).containsExactly(tls);
   }
 
