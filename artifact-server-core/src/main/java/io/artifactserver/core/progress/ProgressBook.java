@@ -5,11 +5,13 @@ import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
 import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +21,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,22 +36,15 @@ public final class ProgressBook {
   /** Longest name of a device, in characters. */
   public static final int MAX_NAME_LENGTH = 512;
 
-  /** So many pieces of one device need about as much memory as another device. */
-  private static final int RUNS_OF_DEVICE = 16;
-
   private final ProgressStore store;
   private final InstantSource clock;
-  private final int maxPending;
-  private final int maxPendingOfOrigin;
-  private final Map<Key, Pending> pending = new ConcurrentHashMap<>();
-  private final Queue<Key> order = new ConcurrentLinkedQueue<>();
+  private final PendingProgress.Room room;
+  private final Map<PendingProgress.Key, PendingProgress> pending = new ConcurrentHashMap<>();
+  private final Queue<PendingProgress.Key> order = new ConcurrentLinkedQueue<>();
 
   /** What is on its way into the store; stays until it is there. */
-  private final Queue<Writing> writing = new ConcurrentLinkedQueue<>();
+  private final Queue<PendingProgress> writing = new ConcurrentLinkedQueue<>();
 
-  private final AtomicInteger size = new AtomicInteger();
-  private final Map<Object, Integer> sizeByOrigin = new ConcurrentHashMap<>();
-  private final AtomicLong lost = new AtomicLong();
   private final Consumer<List<Addition>> listener;
 
   /**
@@ -69,14 +61,13 @@ public final class ProgressBook {
       Consumer<List<Addition>> listener) {
     this.store = store;
     this.clock = clock;
-    this.maxPending = maxPending;
-    this.maxPendingOfOrigin = maxPendingOfOrigin;
+    this.room = new PendingProgress.Room(maxPending, maxPendingOfOrigin);
     this.listener = listener;
   }
 
   /** Returns where it is taken down what a device is sent of the subject. */
   public Entry entry(ProgressSubject subject, Device device) {
-    return new Entry(new Key(subject, device.name()), device.origin());
+    return new Entry(new PendingProgress.Key(subject, device.name()), device.origin());
   }
 
   /**
@@ -87,7 +78,7 @@ public final class ProgressBook {
    * @throws CatalogUnavailableException if the store does not answer; nothing is lost
    */
   public synchronized int flush(int limit) {
-    Key key;
+    PendingProgress.Key key;
     while (writing.size() < limit && (key = order.poll()) != null) {
       take(key);
     }
@@ -95,23 +86,26 @@ public final class ProgressBook {
   }
 
   private synchronized void flush(String device) {
-    pending.keySet().stream().filter(key -> key.device.equals(device)).toList().forEach(this::take);
+    pending.keySet().stream()
+        .filter(key -> key.device().equals(device))
+        .toList()
+        .forEach(this::take);
     var _ = write();
   }
 
   /** It is never in neither of the two, where a reader would miss it. */
-  private void take(Key key) {
+  private void take(PendingProgress.Key key) {
     pending.computeIfPresent(
         key,
         (_, taken) -> {
           taken.close();
-          writing.add(new Writing(key, taken));
+          writing.add(taken);
           return null;
         });
   }
 
   private int write() {
-    List<Addition> batch = writing.stream().map(Writing::addition).toList();
+    List<Addition> batch = writing.stream().map(PendingProgress::addition).toList();
     if (batch.isEmpty()) {
       return 0;
     }
@@ -122,7 +116,7 @@ public final class ProgressBook {
       throw e;
     } catch (RuntimeException e) {
       // What the store will never take must not keep the rest from it.
-      lost.addAndGet(batch.size());
+      room.lose(batch.size());
       written();
       throw e;
     }
@@ -186,21 +180,21 @@ public final class ProgressBook {
   /** What the store does not have yet, or is about to have. */
   private SortedMap<String, DeviceProgress> recent(ProgressSubject subject, String after) {
     // In the order in which it moves: what moves meanwhile is seen twice, and is in the set once.
-    Set<Writing> later = new LinkedHashSet<>();
-    pending.forEach((key, value) -> later.add(new Writing(key, value)));
-    Set<Writing> found = new LinkedHashSet<>(writing);
+    List<PendingProgress> later = List.copyOf(pending.values());
+    Set<PendingProgress> found = new LinkedHashSet<>(writing);
     found.addAll(later);
     SortedMap<String, DeviceProgress> merged = new TreeMap<>(ProgressBook::byCodePoint);
-    for (Writing value : found) {
-      if (value.key.subject.equals(subject) && byCodePoint(value.key.device, after) > 0) {
-        merged.merge(value.key.device, value.addition().progress(), DeviceProgress::then);
+    for (PendingProgress each : found) {
+      String device = each.key().device();
+      if (each.key().subject().equals(subject) && byCodePoint(device, after) > 0) {
+        merged.merge(device, each.addition().progress(), DeviceProgress::then);
       }
     }
     return merged;
   }
 
   private void written() {
-    writing.forEach(each -> ended(each.pending.origin, each.pending.weight.get()));
+    writing.forEach(PendingProgress::giveBack);
     writing.clear();
   }
 
@@ -209,46 +203,18 @@ public final class ProgressBook {
    * counts as several.
    */
   public int size() {
-    return size.get();
+    return room.taken();
   }
 
   /** Returns how many deliveries were not taken down because there was too much already. */
   public long lost() {
-    return lost.get();
+    return room.lost();
   }
 
-  private boolean begun(@Nullable Object origin, int weight) {
-    if (size.addAndGet(weight) > maxPending) {
-      size.addAndGet(-weight);
-      return false;
-    }
-    if (origin != null && sizeByOrigin.merge(origin, weight, Integer::sum) > maxPendingOfOrigin) {
-      ended(origin, weight);
-      return false;
-    }
-    return true;
-  }
-
-  private void ended(@Nullable Object origin, int weight) {
-    size.addAndGet(-weight);
-    if (origin != null) {
-      sizeByOrigin.computeIfPresent(
-          origin, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
-    }
-  }
-
-  /** As the database sorts: the order of UTF-16 differs beyond the basic plane. */
+  /** As the database sorts: by UTF-8, from which the order of UTF-16 differs. */
   private static int byCodePoint(String one, String other) {
-    int length = Math.min(one.length(), other.length());
-    for (int i = 0; i < length; i++) {
-      char a = one.charAt(i);
-      char b = other.charAt(i);
-      if (a != b) {
-        boolean isOrdinary = Character.isSurrogate(a) == Character.isSurrogate(b);
-        return isOrdinary ? Character.compare(a, b) : Character.isSurrogate(a) ? 1 : -1;
-      }
-    }
-    return Integer.compare(one.length(), other.length());
+    return Arrays.compareUnsigned(
+        one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
@@ -262,18 +228,18 @@ public final class ProgressBook {
 
   /** Takes down what one device is sent of one subject. Thread-safe. No I/O. */
   public final class Entry {
-    private final Key key;
+    private final PendingProgress.Key key;
     private final @Nullable Object origin;
     private final boolean hasGoodName;
 
     /** Where the latest was taken down; it may be closed, and is not kept when it is stored. */
-    private final AtomicReference<@Nullable WeakReference<Pending>> latest =
+    private final AtomicReference<@Nullable WeakReference<PendingProgress>> latest =
         new AtomicReference<>();
 
-    private Entry(Key key, @Nullable Object origin) {
+    private Entry(PendingProgress.Key key, @Nullable Object origin) {
       this.key = key;
       this.origin = origin;
-      this.hasGoodName = key.device.length() <= MAX_NAME_LENGTH && key.device.indexOf('\0') < 0;
+      this.hasGoodName = key.device().length() <= MAX_NAME_LENGTH && key.device().indexOf('\0') < 0;
     }
 
     /**
@@ -296,13 +262,13 @@ public final class ProgressBook {
     private void takeDown(ByteRange range, Duration took, DeliveryError.@Nullable Reason error) {
       // As exact as the store.
       Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
-      WeakReference<Pending> before = latest.get();
-      Pending known = before == null ? null : before.get();
+      WeakReference<PendingProgress> before = latest.get();
+      PendingProgress known = before == null ? null : before.get();
       // What is on its way into the store takes no more.
       while (known == null || !known.add(range, took, now, error)) {
         known = hasGoodName ? pending(key, origin) : null;
         if (known == null) {
-          lost.incrementAndGet();
+          room.lose(1);
           return;
         }
         latest.set(new WeakReference<>(known));
@@ -311,78 +277,12 @@ public final class ProgressBook {
   }
 
   /** Returns null if there is no room for another one. */
-  private @Nullable Pending pending(Key key, @Nullable Object origin) {
-    Pending fresh = new Pending(origin);
-    Pending found = pending.computeIfAbsent(key, _ -> begun(origin, 1) ? fresh : null);
+  private @Nullable PendingProgress pending(PendingProgress.Key key, @Nullable Object origin) {
+    PendingProgress fresh = new PendingProgress(key, origin, room);
+    PendingProgress found = pending.computeIfAbsent(key, _ -> room.take(origin, 1) ? fresh : null);
     if (fresh.equals(found)) {
       order.add(key);
     }
     return found;
-  }
-
-  private record Key(ProgressSubject subject, String device) {}
-
-  private record Writing(Key key, Pending pending) {
-    Addition addition() {
-      return new Addition(key.subject, pending.progress(key.device));
-    }
-  }
-
-  /** What one device was sent. Thread-safe. */
-  private final class Pending {
-    private final @Nullable Object origin;
-    private final GatheredBytes delivered = new GatheredBytes();
-    private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.NEVER);
-    private final AtomicReference<@Nullable DeliveryError> lastError = new AtomicReference<>();
-    private final AtomicBoolean isClosed = new AtomicBoolean();
-
-    /** As how many devices it counts. */
-    private final AtomicInteger weight = new AtomicInteger(1);
-
-    private Pending(@Nullable Object origin) {
-      this.origin = origin;
-    }
-
-    /**
-     * @param error why it broke off; null if it did not
-     * @return false if it is closed
-     */
-    synchronized boolean add(
-        ByteRange range, Duration took, Instant now, DeliveryError.@Nullable Reason error) {
-      if (isClosed.get()) {
-        return false;
-      }
-      if (!range.isEmpty()) {
-        delivered.add(range);
-      }
-      if (error != null) {
-        lastError.set(new DeliveryError(error, now));
-      }
-      sending.set(
-          sending.get().then(new Sending(now.minus(took), now, range.length(), 0, Duration.ZERO)));
-      weigh(1 + delivered.runs() / RUNS_OF_DEVICE - weight.get());
-      return true;
-    }
-
-    /** Where there is no room for more runs than it weighs, some are forgotten. */
-    private void weigh(int more) {
-      if (more > 0 && !begun(origin, more)) {
-        lost.addAndGet(delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1));
-        return;
-      }
-      if (more < 0) {
-        ended(origin, -more);
-      }
-      weight.addAndGet(more);
-    }
-
-    /** Takes no more from now on. */
-    synchronized void close() {
-      isClosed.set(true);
-    }
-
-    synchronized DeviceProgress progress(String device) {
-      return new DeviceProgress(device, delivered.bytes(), sending.get(), lastError.get());
-    }
   }
 }

@@ -29,7 +29,7 @@ public record Sending(
 
   /** Returns this and what was sent afterwards. */
   Sending then(Sending later) {
-    if (isNever()) {
+    if (bytes == 0 && equals(NEVER)) {
       return later;
     }
     boolean isOneStretch = !later.beganAt.isAfter(endedAt.plus(GAP));
@@ -60,10 +60,6 @@ public record Sending(
   /** Returns bytes per second of all stretches; empty if they have not taken any time. */
   public OptionalLong averageRate() {
     return perSecond(earlierBytes + bytes, earlierTime.plus(time()));
-  }
-
-  private boolean isNever() {
-    return bytes == 0 && equals(NEVER);
   }
 
   private Duration time() {

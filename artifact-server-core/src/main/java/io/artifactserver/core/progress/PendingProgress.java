@@ -1,0 +1,147 @@
+package io.artifactserver.core.progress;
+
+import io.artifactserver.core.progress.ProgressStore.Addition;
+import io.artifactserver.core.range.ByteRange;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** What one device was sent of one subject, and the store does not have yet. Thread-safe. */
+final class PendingProgress {
+  /** So many pieces of one device need about as much memory as another device. */
+  private static final int RUNS_OF_DEVICE = 16;
+
+  private final Key key;
+  private final @Nullable Object origin;
+  private final Room room;
+  private final GatheredBytes delivered = new GatheredBytes();
+  private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.NEVER);
+  private final AtomicReference<@Nullable DeliveryError> lastError = new AtomicReference<>();
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  /** As how many devices it counts. */
+  private final AtomicInteger weight = new AtomicInteger(1);
+
+  /**
+   * @param origin of the device's name; null if the device has shown who it is
+   * @param room of which one device's is taken
+   */
+  PendingProgress(Key key, @Nullable Object origin, Room room) {
+    this.key = key;
+    this.origin = origin;
+    this.room = room;
+  }
+
+  /** Whose progress it is, and with what. */
+  record Key(ProgressSubject subject, String device) {}
+
+  Key key() {
+    return key;
+  }
+
+  /**
+   * @param error why it broke off; null if it did not
+   * @return false if it is closed
+   */
+  synchronized boolean add(
+      ByteRange range, Duration took, Instant now, DeliveryError.@Nullable Reason error) {
+    if (isClosed.get()) {
+      return false;
+    }
+    if (!range.isEmpty()) {
+      delivered.add(range);
+    }
+    if (error != null) {
+      lastError.set(new DeliveryError(error, now));
+    }
+    sending.set(
+        sending.get().then(new Sending(now.minus(took), now, range.length(), 0, Duration.ZERO)));
+    weigh(1 + delivered.runs() / RUNS_OF_DEVICE - weight.get());
+    return true;
+  }
+
+  /** Where there is no room for more runs than it weighs, some are forgotten. */
+  private void weigh(int more) {
+    if (more > 0 && !room.take(origin, more)) {
+      room.lose(delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1));
+      return;
+    }
+    if (more < 0) {
+      room.giveBack(origin, -more);
+    }
+    weight.addAndGet(more);
+  }
+
+  /** Takes no more from now on. */
+  synchronized void close() {
+    isClosed.set(true);
+  }
+
+  synchronized Addition addition() {
+    return new Addition(
+        key.subject,
+        new DeviceProgress(key.device, delivered.bytes(), sending.get(), lastError.get()));
+  }
+
+  /** Gives its room back. Called once, when it is closed and in the store. */
+  void giveBack() {
+    room.giveBack(origin, weight.get());
+  }
+
+  /** Counts the devices whose progress is in memory, and what found no room. Thread-safe. */
+  static final class Room {
+    private final int max;
+    private final int maxOfOrigin;
+    private final AtomicInteger taken = new AtomicInteger();
+    private final Map<Object, Integer> takenByOrigin = new ConcurrentHashMap<>();
+    private final AtomicLong lost = new AtomicLong();
+
+    /**
+     * @param max most devices
+     * @param maxOfOrigin most devices that named themselves from one address
+     */
+    Room(int max, int maxOfOrigin) {
+      this.max = max;
+      this.maxOfOrigin = maxOfOrigin;
+    }
+
+    /** Returns false, and takes nothing, if there is not so much. */
+    boolean take(@Nullable Object origin, int weight) {
+      if (taken.addAndGet(weight) > max) {
+        taken.addAndGet(-weight);
+        return false;
+      }
+      if (origin != null && takenByOrigin.merge(origin, weight, Integer::sum) > maxOfOrigin) {
+        giveBack(origin, weight);
+        return false;
+      }
+      return true;
+    }
+
+    void giveBack(@Nullable Object origin, int weight) {
+      taken.addAndGet(-weight);
+      if (origin != null) {
+        takenByOrigin.computeIfPresent(
+            origin, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
+      }
+    }
+
+    int taken() {
+      return taken.get();
+    }
+
+    void lose(int deliveries) {
+      lost.addAndGet(deliveries);
+    }
+
+    long lost() {
+      return lost.get();
+    }
+  }
+}
