@@ -60,16 +60,6 @@ public final class DeliveredBytes {
 
   /** Returns these bytes and those of the range. */
   public DeliveredBytes plus(ByteRange range) {
-    int last = edges.length - 1;
-    if (last > 0 && range.position() >= edges[last - 1] && range.position() <= edges[last]) {
-      // The next bytes, as mostly.
-      if (range.end() <= edges[last]) {
-        return this;
-      }
-      long[] longer = edges.clone();
-      longer[last] = range.end();
-      return new DeliveredBytes(longer);
-    }
     return plus(of(range));
   }
 
