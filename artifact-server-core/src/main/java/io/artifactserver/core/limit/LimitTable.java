@@ -49,13 +49,13 @@ public final class LimitTable {
                     .map(each -> each.bucket),
                 serverBuckets.stream())
             .toList();
-    this.open = Lane.open(ofEverything);
+    this.open = new Lane(ofEverything, Optional.empty());
     this.repositories.forEach((repository, each) ->
         lanes.put(
             repository,
-            Lane.limited(
+            new Lane(
                 Stream.concat(Stream.of(each.bucket), ofEverything.stream()).toList(),
-                each.queue)));
+                Optional.of(each.queue))));
   }
 
   /** Whether no repository has limits: then every lane is the open one. */
@@ -85,14 +85,6 @@ public final class LimitTable {
         .map(each -> each.limit)
         .sorted(Comparator.comparing(NamedLimit::name))
         .toList();
-  }
-
-  /** Returns the limit of that name. */
-  public Optional<NamedLimit> named(String name) {
-    return named.stream()
-        .map(each -> each.limit)
-        .filter(limit -> limit.name().equals(name))
-        .findAny();
   }
 
   /** Whether some limits are of some downloads, by who asks or from where. */

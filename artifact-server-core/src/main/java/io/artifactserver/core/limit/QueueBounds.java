@@ -6,15 +6,4 @@ package io.artifactserver.core.limit;
  * @param places of all clients together; each takes some kilobytes of memory
  * @param ofOneClient so that nobody else finds the queue full because of it
  */
-public record QueueBounds(int places, int ofOneClient) {
-  /**
-   * @throws IllegalArgumentException if a number is less than one
-   */
-  public QueueBounds {
-    if (places < 1 || ofOneClient < 1) {
-      throw new IllegalArgumentException(
-          "A queue has at least one place, not %d, or %d for a client"
-              .formatted(places, ofOneClient));
-    }
-  }
-}
+public record QueueBounds(int places, int ofOneClient) {}

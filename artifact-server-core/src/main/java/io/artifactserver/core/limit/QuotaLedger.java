@@ -140,15 +140,7 @@ public final class QuotaLedger {
    * @param known what the database said, with what came in since; null if it has to be asked
    * @param reserved for uploads that run
    */
-  private record State(@Nullable Known known, RepositoryUsage reserved) {
-    State reserving(RepositoryUsage more) {
-      return new State(known, reserved.plus(more));
-    }
-
-    boolean hasRoomFor(Known counted, RepositoryUsage more) {
-      return counted.quota.holds(counted.used.plus(reserved).plus(more));
-    }
-  }
+  private record State(@Nullable Known known, RepositoryUsage reserved) {}
 
   private record Known(RepositoryQuota quota, RepositoryUsage used) {}
 
@@ -191,10 +183,11 @@ public final class QuotaLedger {
       while (true) {
         State before = state.get();
         Known known = before.known;
-        if (known == null || !before.hasRoomFor(known, more)) {
+        RepositoryUsage reserved = before.reserved.plus(more);
+        if (known == null || !known.quota.holds(known.used.plus(reserved))) {
           return false;
         }
-        if (state.compareAndSet(before, before.reserving(more))) {
+        if (state.compareAndSet(before, new State(known, reserved))) {
           return true;
         }
       }

@@ -48,7 +48,10 @@ public class NamedLimitController {
   @GetMapping("/{name}")
   @Operation(summary = "Show the limit of a class of downloads")
   public NamedLimitView get(@PathVariable String name) {
-    return book.table().named(name).map(NamedLimitView::of).orElseThrow(() -> notFound(name));
+    return list().stream()
+        .filter(limit -> limit.name().equals(name))
+        .findAny()
+        .orElseThrow(() -> notFound(name));
   }
 
   /** Sets or replaces a limit: 200. */
