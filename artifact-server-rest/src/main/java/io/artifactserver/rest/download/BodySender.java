@@ -9,10 +9,9 @@ import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.body.BodyPart;
 import io.artifactserver.rest.download.body.BodySource;
 import io.artifactserver.rest.download.body.InlineRegion;
-import io.artifactserver.rest.download.body.LargeBuffers;
 import io.artifactserver.rest.download.body.MappedBody;
 import io.artifactserver.rest.download.body.ReadBody;
-import io.artifactserver.rest.download.body.Runs;
+import io.artifactserver.rest.download.body.Run;
 import io.artifactserver.rest.download.body.Throttle;
 import io.artifactserver.rest.download.body.Transfer;
 import io.artifactserver.rest.download.body.TransferObserver;
@@ -26,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -58,7 +58,7 @@ final class BodySender {
   private final TransferObserver observer;
   private final Function<Request, Pace> paces;
   private final WaitingThreads threads;
-  private final LargeBuffers largeBuffers = new LargeBuffers(LARGE_BUFFERS);
+  private final Semaphore largeBuffers = new Semaphore(LARGE_BUFFERS);
 
   /**
    * @param paces watch how fast clients take their bodies
@@ -87,27 +87,10 @@ final class BodySender {
       ByteRange covering,
       List<ByteRange> ranges,
       Iterator<BodyPart> parts) {
-    switch (served.bytes()) {
-      case Served.Bytes.Inline(ByteBuffer bytes) ->
-          sendMapped(
-              exchange,
-              new MappedBody(
-                  new InlineRegion(bytes),
-                  0,
-                  parts,
-                  exchange.request().getComponents().getByteBufferPool(),
-                  FileSender.NONE));
-      case Served.Bytes.Stored _, Served.Bytes.Framed _, Served.Bytes.Foreign _ ->
-          openStored(exchange, served, covering, ranges, parts);
+    if (served.bytes() instanceof Served.Bytes.Inline(ByteBuffer bytes)) {
+      sendMapped(exchange, new InlineRegion(bytes), 0, parts, FileSender.NONE);
+      return;
     }
-  }
-
-  private void openStored(
-      Exchange exchange,
-      Served served,
-      ByteRange covering,
-      List<ByteRange> ranges,
-      Iterator<BodyPart> parts) {
     try {
       Blob blob = served.bytes().blob(stores).orElseThrow();
       threads.open(
@@ -124,21 +107,18 @@ final class BodySender {
       ByteRange covering,
       List<ByteRange> ranges,
       Iterator<BodyPart> parts) {
-    ByteBufferPool pool = exchange.request().getComponents().getByteBufferPool();
     try {
       Optional<FileRegion> region = blob.fileRegion(covering);
       if (region.isPresent()) {
-        sendMapped(
-            exchange,
-            new MappedBody(
-                region.get(), covering.position(), parts, pool, FileSender.of(exchange.request())));
+        FileSender sender = FileSender.of(exchange.request());
+        sendMapped(exchange, region.get(), covering.position(), parts, sender);
       } else {
-        Runs runs = Runs.of(ranges, blob.pieceLength());
-        if (runs.list().size() > MAX_RUNS) {
-          refuseScattered(exchange, blob.length(), runs.list().size());
+        List<Run> runs = Run.of(ranges, blob.pieceLength());
+        if (runs.size() > MAX_RUNS) {
+          refuseScattered(exchange, blob.length(), runs.size());
           return;
         }
-        sendRead(exchange, served, new ReadBody(blob, runs, parts, pool, largeBuffers));
+        sendRead(exchange, served, new ReadBody(blob, runs, parts, pool(exchange), largeBuffers));
       }
     } catch (StorageException e) {
       fail(exchange, served, e);
@@ -147,8 +127,18 @@ final class BodySender {
     }
   }
 
-  private void sendMapped(Exchange exchange, MappedBody body) {
+  private void sendMapped(
+      Exchange exchange,
+      FileRegion region,
+      long origin,
+      Iterator<BodyPart> parts,
+      FileSender sender) {
+    MappedBody body = new MappedBody(region, origin, parts, pool(exchange), sender);
     transfer(exchange, body, TransferOutcome.Kind.MAPPED);
+  }
+
+  private static ByteBufferPool pool(Exchange exchange) {
+    return exchange.request().getComponents().getByteBufferPool();
   }
 
   private void sendRead(Exchange exchange, Served served, ReadBody body) {

@@ -6,7 +6,7 @@ import io.artifactserver.rest.http.MultipartByteRanges;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
 
 /** A piece of a response body. Immutable but for the buffer's position. */
 public sealed interface BodyPart {
@@ -35,31 +35,17 @@ public sealed interface BodyPart {
 
   /** The body of a multipart 206, made part by part. */
   static Iterator<BodyPart> of(MultipartByteRanges multipart) {
-    return new Iterator<>() {
-      private int next;
-
-      @Override
-      public boolean hasNext() {
-        return next <= 2 * multipart.ranges().size();
-      }
-
-      @Override
-      public BodyPart next() {
-        if (!hasNext()) {
-          throw new NoSuchElementException();
-        }
-        int part = next / 2;
-        boolean isStored = next % 2 == 1;
-        next++;
-        if (isStored) {
-          return new Stored(multipart.ranges().get(part));
-        }
-        return new Framing(
-            ByteBuffer.wrap(
-                part < multipart.ranges().size()
-                    ? multipart.partHeader(part)
-                    : multipart.closing()));
-      }
-    };
+    List<ByteRange> ranges = multipart.ranges();
+    return IntStream.rangeClosed(0, 2 * ranges.size())
+        .<BodyPart>mapToObj(i -> {
+          int part = i / 2;
+          if (i % 2 == 1) {
+            return new Stored(ranges.get(part));
+          }
+          return new Framing(
+              ByteBuffer.wrap(
+                  part < ranges.size() ? multipart.partHeader(part) : multipart.closing()));
+        })
+        .iterator();
   }
 }

@@ -7,6 +7,8 @@ import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -17,14 +19,20 @@ import org.jspecify.annotations.Nullable;
  * and no thread. Ranges that are neighbours are read in one run.
  */
 public final class ReadBody implements BodySource {
+  /** The length of a large buffer, in bytes: as long as the segments of encrypted blobs. */
+  static final int LARGE_LENGTH = 64 * 1024;
+
+  /** The length of a small buffer, in bytes. */
+  static final int SMALL_LENGTH = 8 * 1024;
+
   private final Blob blob;
   private final Iterator<BodyPart> parts;
   private final ByteBufferPool pool;
-  private final LargeBuffers largeBuffers;
+  private final Semaphore largeBuffers;
   private RetainableByteBuffer.@Nullable Mutable buffer;
   private boolean isLarge;
   private boolean isSlow;
-  private final Iterator<Runs.Run> runs;
+  private final Iterator<Run> runs;
   private @Nullable ByteRange first;
 
   /** Ranges that are still to come of the run that is being read, and where its next byte is. */
@@ -43,15 +51,18 @@ public final class ReadBody implements BodySource {
   /**
    * @param runs of the stored parts
    * @param parts at least one of them stored
+   * @param largeBuffers how many bodies may have a large buffer at a time: enough for all that are
+   *     written at full speed, and a bound on what thousands of slow clients, each in the middle of
+   *     a piece, can hold; the others get small ones
    */
   public ReadBody(
       Blob blob,
-      Runs runs,
+      List<Run> runs,
       Iterator<BodyPart> parts,
       ByteBufferPool pool,
-      LargeBuffers largeBuffers) {
+      Semaphore largeBuffers) {
     this.blob = blob;
-    this.runs = runs.list().iterator();
+    this.runs = runs.iterator();
     this.parts = parts;
     this.pool = pool;
     this.largeBuffers = largeBuffers;
@@ -103,17 +114,15 @@ public final class ReadBody implements BodySource {
         }
         bytes.put(framing);
         framing = null;
-      } else if (reader != null && gap > 0) {
-        if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
-          break;
-        }
-        passGap(reader, bytes);
       } else if (reader != null && remaining > 0) {
         if (bytes.position() > 0 && shouldWait(reader, bytes.remaining())) {
           break;
         }
-        int length = readUpTo(reader, bytes, remaining);
-        remaining -= length;
+        if (gap > 0) {
+          passGap(reader, bytes);
+        } else {
+          remaining -= readUpTo(reader, bytes, remaining);
+        }
         if (remaining == 0 && rangesOfRun == 0) {
           closeReader();
         }
@@ -168,14 +177,13 @@ public final class ReadBody implements BodySource {
   }
 
   private int nextLength() {
-    return (int)
-        Math.min(gap + remaining, isSlow ? LargeBuffers.SMALL_LENGTH : LargeBuffers.LENGTH);
+    return (int) Math.min(gap + remaining, isSlow ? SMALL_LENGTH : LARGE_LENGTH);
   }
 
   private ByteBuffer buffer() {
     if (buffer == null) {
       isLarge = !isSlow && largeBuffers.tryAcquire();
-      buffer = pool.acquire(isLarge ? LargeBuffers.LENGTH : LargeBuffers.SMALL_LENGTH, true);
+      buffer = pool.acquire(isLarge ? LARGE_LENGTH : SMALL_LENGTH, true);
     }
     return buffer.getByteBuffer();
   }
@@ -209,7 +217,7 @@ public final class ReadBody implements BodySource {
   }
 
   private ByteRange nextRun() {
-    Runs.Run run = runs.next();
+    Run run = runs.next();
     rangesOfRun = run.ranges();
     position = run.range().position();
     return run.range();

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +29,7 @@ class ReadBodyTest {
 
   private final byte[] content = new byte[LENGTH];
   private final CountingPool pool = new CountingPool();
-  private final LargeBuffers buffers = new LargeBuffers(1);
+  private final Semaphore buffers = new Semaphore(1);
   private final BlobStore store = new InMemoryBlobStore();
   private BlobRef ref = new BlobRef("0".repeat(32), 0);
 
@@ -45,10 +46,10 @@ class ReadBodyTest {
   @ValueSource(
       ints = {
         1,
-        LargeBuffers.LENGTH - 1,
-        LargeBuffers.LENGTH,
-        LargeBuffers.LENGTH + 1,
-        10 * LargeBuffers.LENGTH,
+        ReadBody.LARGE_LENGTH - 1,
+        ReadBody.LARGE_LENGTH,
+        ReadBody.LARGE_LENGTH + 1,
+        10 * ReadBody.LARGE_LENGTH,
         LENGTH
       })
   void plainRange(int length) throws StorageException {
@@ -73,7 +74,7 @@ class ReadBodyTest {
       try (BodySource body = opened(read, multipart)) {
         assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
       }
-      requireAllGivenBack(read, Runs.of(multipart.ranges(), 1).list().size());
+      requireAllGivenBack(read, Run.of(multipart.ranges(), 1).size());
     }
   }
 
@@ -114,7 +115,7 @@ class ReadBodyTest {
     UnmappedBlobStore read = new UnmappedBlobStore(store, Fault.NONE, 0, 10_000);
     try (BodySource body = opened(read, ByteRange.whole(LENGTH))) {
       body.prepare();
-      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.LENGTH);
+      assertThat(body.next(Throttle.ANY).remaining()).isEqualTo(ReadBody.LARGE_LENGTH);
     }
     requireAllGivenBack(read, 1);
   }
@@ -126,17 +127,17 @@ class ReadBodyTest {
     try (BodySource slow = opened(read, ByteRange.whole(LENGTH));
         BodySource other = opened(read, ByteRange.whole(LENGTH))) {
       slow.prepare();
-      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.LENGTH);
+      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(ReadBody.LARGE_LENGTH);
       slow.slowDown();
       other.prepare();
       assertThat(other.next(Throttle.ANY).remaining())
           .as("takes over the only place")
-          .isEqualTo(LargeBuffers.LENGTH);
+          .isEqualTo(ReadBody.LARGE_LENGTH);
       slow.prepare();
-      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(LargeBuffers.SMALL_LENGTH);
+      assertThat(slow.next(Throttle.ANY).remaining()).isEqualTo(ReadBody.SMALL_LENGTH);
       assertThat(ExpectedBody.drain(slow))
           .isEqualTo(
-              Arrays.copyOfRange(content, LargeBuffers.LENGTH + LargeBuffers.SMALL_LENGTH, LENGTH));
+              Arrays.copyOfRange(content, ReadBody.LARGE_LENGTH + ReadBody.SMALL_LENGTH, LENGTH));
     }
     requireAllGivenBack(read, 2);
   }
@@ -152,12 +153,12 @@ class ReadBodyTest {
       assertThat(ExpectedBody.drain(body)).isEqualTo(ExpectedBody.of(multipart, content));
     }
     buffers.release();
-    requireAllGivenBack(read, Runs.of(multipart.ranges(), 1).list().size());
+    requireAllGivenBack(read, Run.of(multipart.ranges(), 1).size());
   }
 
   private ReadBody body(UnmappedBlobStore read, List<ByteRange> ranges, Iterator<BodyPart> parts) {
     Blob blob = read.blob(ref);
-    return new ReadBody(blob, Runs.of(ranges, blob.pieceLength()), parts, pool, buffers);
+    return new ReadBody(blob, Run.of(ranges, blob.pieceLength()), parts, pool, buffers);
   }
 
   private ReadBody opened(UnmappedBlobStore read, ByteRange range) throws StorageException {

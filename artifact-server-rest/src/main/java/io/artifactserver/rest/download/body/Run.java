@@ -5,33 +5,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Several ranges of a blob as few reads: neighbours in ascending order are one, and so are those
- * between which little lies. All that is read beside what was asked for, and what the backend reads
- * at once anyway, is at most a fifth of it. Immutable.
+ * One read of several ranges of a blob: neighbours in ascending order, and those between which
+ * little lies. Immutable.
+ *
+ * @param range from the first byte of the first range to the last byte of the last
+ * @param ranges how many it has
  */
-public final class Runs {
+public record Run(ByteRange range, int ranges) {
   /** Part of the needed bytes that may be read in vain. */
   private static final int WASTE_SHARE = 5;
 
-  private final List<Run> runs;
-
-  private Runs(List<Run> runs) {
-    this.runs = List.copyOf(runs);
-  }
-
   /**
-   * One read.
+   * Returns as few reads as possible. All that is read beside what was asked for, and what the
+   * backend reads at once anyway, is at most a fifth of it.
    *
-   * @param range from the first byte of the first range to the last byte of the last
-   * @param ranges how many it has
-   */
-  public record Run(ByteRange range, int ranges) {}
-
-  /**
    * @param ranges in the order in which they are sent
    * @param pieceLength of what the backend reads at once, in bytes
+   * @return in the order in which their bytes are sent
    */
-  public static Runs of(List<ByteRange> ranges, int pieceLength) {
+  public static List<Run> of(List<ByteRange> ranges, int pieceLength) {
     List<Run> runs = new ArrayList<>();
     long needed = 0;
     long wasted = 0;
@@ -53,11 +45,6 @@ public final class Runs {
         runs.add(new Run(range, 1));
       }
     }
-    return new Runs(runs);
-  }
-
-  /** Returns the reads, in the order in which their bytes are sent. */
-  public List<Run> list() {
     return runs;
   }
 

@@ -12,20 +12,18 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 
-class RunsTest {
+class RunTest {
   private static final int SEGMENT = 64 * 1024;
 
   @Test
   void neighboursAreOneRun() {
-    assertThat(runs(1, 0, 10, 10, 20, 30, 5))
-        .containsExactly(new Runs.Run(new ByteRange(0, 35), 3));
+    assertThat(runs(1, 0, 10, 10, 20, 30, 5)).containsExactly(new Run(new ByteRange(0, 35), 3));
   }
 
   @Test
   void farRangesAreRunsOfTheirOwn() {
     assertThat(runs(1, 0, 10, 1000, 10))
-        .containsExactly(
-            new Runs.Run(new ByteRange(0, 10), 1), new Runs.Run(new ByteRange(1000, 10), 1));
+        .containsExactly(new Run(new ByteRange(0, 10), 1), new Run(new ByteRange(1000, 10), 1));
   }
 
   @Test
@@ -53,7 +51,7 @@ class RunsTest {
         IntStream.range(0, 200)
             .mapToObj(i -> new ByteRange(i * 30_000L + i / 50 * 40_000_000L, 30_000))
             .toList();
-    assertThat(Runs.of(ranges, SEGMENT).list()).hasSize(4);
+    assertThat(Run.of(ranges, SEGMENT)).hasSize(4);
   }
 
   @RepeatedTest(100)
@@ -70,7 +68,7 @@ class RunsTest {
     }
     long read = 0;
     int next = 0;
-    for (Runs.Run run : Runs.of(ranges, piece).list()) {
+    for (Run run : Run.of(ranges, piece)) {
       ByteRange first = ranges.get(next);
       next += run.ranges();
       ByteRange last = ranges.get(next - 1);
@@ -93,11 +91,11 @@ class RunsTest {
     return pieces.cardinality();
   }
 
-  private static List<Runs.Run> runs(int piece, long... positionsAndLengths) {
+  private static List<Run> runs(int piece, long... positionsAndLengths) {
     List<ByteRange> ranges = new ArrayList<>();
     for (int i = 0; i < positionsAndLengths.length; i += 2) {
       ranges.add(new ByteRange(positionsAndLengths[i], positionsAndLengths[i + 1]));
     }
-    return Runs.of(ranges, piece).list();
+    return Run.of(ranges, piece);
   }
 }
