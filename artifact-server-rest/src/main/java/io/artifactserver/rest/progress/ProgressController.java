@@ -112,7 +112,8 @@ public class ProgressController {
       }
       return ResponseEntity.ok(
           book.ofDevice(device, limit).stream()
-              .map(found -> ProgressView.of(found, clock.instant()))
+              .map(found ->
+                  ProgressView.of(found.id(), found.progress(), found.length(), clock.instant()))
               .toList());
     }
     if (repository == null || path == null || device != null) {
@@ -240,10 +241,6 @@ public class ProgressController {
       @Nullable Long rate,
       @Nullable Long averageRate,
       @Nullable ErrorView lastError) {
-    static ProgressView of(ProgressStore.ArtifactProgress found, Instant now) {
-      return of(found.id(), found.progress(), found.length(), now);
-    }
-
     static ProgressView of(
         @Nullable ArtifactId id, DeviceProgress progress, long length, Instant now) {
       long bytes = progress.delivered().count();

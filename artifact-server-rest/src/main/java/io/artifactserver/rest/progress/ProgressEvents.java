@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -42,7 +40,6 @@ public final class ProgressEvents implements SmartLifecycle {
   private static final Duration RECONNECT = Duration.ofSeconds(2);
 
   private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
-  private final ReentrantLock opening = new ReentrantLock();
   private volatile boolean isRunning;
 
   /**
@@ -53,21 +50,16 @@ public final class ProgressEvents implements SmartLifecycle {
    * @param view what is sent of a device
    * @return empty if too many listen already, or the server is about to stop
    */
-  Optional<SseEmitter> open(
+  synchronized Optional<SseEmitter> open(
       ProgressSubject subject, BooleanSupplier mayListen, Function<DeviceProgress, Object> view) {
-    opening.lock();
-    try {
-      if (!isRunning || listeners.size() >= MAX_LISTENERS) {
-        return Optional.empty();
-      }
-      Listener listener = new Listener(subject, mayListen, view);
-      listeners.add(listener);
-      listener.emitter.onCompletion(listener::end);
-      Thread.ofVirtual().name("progress-events").start(listener::run);
-      return Optional.of(listener.emitter);
-    } finally {
-      opening.unlock();
+    if (!isRunning || listeners.size() >= MAX_LISTENERS) {
+      return Optional.empty();
     }
+    Listener listener = new Listener(subject, mayListen, view);
+    listeners.add(listener);
+    listener.emitter.onCompletion(listener::end);
+    Thread.ofVirtual().name("progress-events").start(listener::run);
+    return Optional.of(listener.emitter);
   }
 
   /** Tells of what the database has got. Does not block. */
@@ -81,13 +73,8 @@ public final class ProgressEvents implements SmartLifecycle {
   }
 
   @Override
-  public void stop() {
-    opening.lock();
-    try {
-      isRunning = false;
-    } finally {
-      opening.unlock();
-    }
+  public synchronized void stop() {
+    isRunning = false;
     listeners.forEach(Listener::end);
   }
 
@@ -109,10 +96,8 @@ public final class ProgressEvents implements SmartLifecycle {
     private final Function<DeviceProgress, Object> view;
     private final SseEmitter emitter = new SseEmitter(0L);
     private final long endNanos = System.nanoTime() + LIFETIME.toNanos();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
 
-    // Guarded by the lock.
+    // Guarded by this object.
     private Map<String, DeviceProgress> waiting = new LinkedHashMap<>();
     private boolean isOver;
 
@@ -123,29 +108,19 @@ public final class ProgressEvents implements SmartLifecycle {
       this.view = view;
     }
 
-    private void offer(List<Addition> rows) {
-      lock.lock();
-      try {
-        for (Addition row : rows) {
-          if (row.subject().equals(subject)) {
-            waiting.put(row.progress().device(), row.progress());
-          }
+    private synchronized void offer(List<Addition> rows) {
+      for (Addition row : rows) {
+        if (row.subject().equals(subject)) {
+          waiting.put(row.progress().device(), row.progress());
         }
-        isOver |= waiting.size() > MAX_WAITING;
-        changed.signal();
-      } finally {
-        lock.unlock();
       }
+      isOver |= waiting.size() > MAX_WAITING;
+      notifyAll();
     }
 
-    private void end() {
-      lock.lock();
-      try {
-        isOver = true;
-        changed.signal();
-      } finally {
-        lock.unlock();
-      }
+    private synchronized void end() {
+      isOver = true;
+      notifyAll();
     }
 
     private void run() {
@@ -174,28 +149,20 @@ public final class ProgressEvents implements SmartLifecycle {
     }
 
     /** Waits for something to tell; returns nothing when it is time for a sign of life. */
-    private Map<String, DeviceProgress> take() throws InterruptedException {
-      lock.lock();
-      try {
-        long left = HEARTBEAT.toNanos();
-        while (waiting.isEmpty() && !isOver && left > 0) {
-          left = changed.awaitNanos(left);
-        }
-        Map<String, DeviceProgress> taken = waiting;
-        waiting = new LinkedHashMap<>();
-        return taken;
-      } finally {
-        lock.unlock();
+    private synchronized Map<String, DeviceProgress> take() throws InterruptedException {
+      long beginNanos = System.nanoTime();
+      Duration left = HEARTBEAT;
+      while (waiting.isEmpty() && !isOver && left.toMillis() > 0) {
+        wait(left.toMillis());
+        left = HEARTBEAT.minusNanos(System.nanoTime() - beginNanos);
       }
+      Map<String, DeviceProgress> taken = waiting;
+      waiting = new LinkedHashMap<>();
+      return taken;
     }
 
-    private boolean isOver() {
-      lock.lock();
-      try {
-        return isOver || System.nanoTime() - endNanos > 0;
-      } finally {
-        lock.unlock();
-      }
+    private synchronized boolean isOver() {
+      return isOver || System.nanoTime() - endNanos > 0;
     }
   }
 }
