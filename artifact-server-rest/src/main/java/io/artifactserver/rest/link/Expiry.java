@@ -4,7 +4,6 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Times as people and scripts write them. Pure functions. */
@@ -14,7 +13,7 @@ public final class Expiry {
       "a time (2030-01-31T12:00:00Z), seconds since 1970, or a span from now (90s, 15m, 12h, 7d,"
           + " PT1H)";
 
-  private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})([smhd])");
+  private static final Pattern SPAN = Pattern.compile("[0-9]{1,9}[smhd]");
   private static final Pattern SECONDS = Pattern.compile("[0-9]{10,11}");
 
   private Expiry() {}
@@ -26,19 +25,10 @@ public final class Expiry {
    * @throws IllegalArgumentException if the text is none of {@link #FORMS}
    */
   public static Instant parse(String text, Instant now) {
-    Matcher span = SPAN.matcher(text);
     try {
       Instant time;
-      if (span.matches()) {
-        long amount = Long.parseLong(span.group(1));
-        time =
-            now.plus(
-                switch (span.group(2)) {
-                  case "s" -> Duration.ofSeconds(amount);
-                  case "m" -> Duration.ofMinutes(amount);
-                  case "h" -> Duration.ofHours(amount);
-                  default -> Duration.ofDays(amount);
-                });
+      if (SPAN.matcher(text).matches()) {
+        time = now.plus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text));
       } else if (SECONDS.matcher(text).matches()) {
         time = Instant.ofEpochSecond(Long.parseLong(text));
       } else if (text.startsWith("P")) {

@@ -72,10 +72,6 @@ final class LinkKeyFile {
     return Files.getLastModifiedTime(path);
   }
 
-  Path path() {
-    return path;
-  }
-
   // One process may hold a file's lock once only.
   private synchronized LinkKeys exclusively(Work work) throws IOException {
     Path lock = path.resolveSibling(NAME + ".lock");
