@@ -8,7 +8,6 @@ import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
-import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
@@ -81,22 +80,23 @@ public final class ControlPlane extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) {
+    Exchange exchange = new Exchange(request, response, callback);
     String method = request.getMethod();
     String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
     // The servlet framework would echo a TRACE, credentials included.
     if (HttpMethod.TRACE.is(method) || HttpMethod.CONNECT.is(method)) {
-      refuse(request, response, callback, Problems.methodNotImplemented(method), HttpFields.EMPTY);
+      refuse(exchange, Problems.methodNotImplemented(method), HttpFields.EMPTY);
       return true;
     }
     if (isFromAnotherSite(request)) {
-      refuse(request, response, callback, Problems.anotherSite(), HttpFields.EMPTY);
+      refuse(exchange, Problems.anotherSite(), HttpFields.EMPTY);
       return true;
     }
     String authorization =
         Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
     if (authorization.isEmpty() && HttpMethods.isGetOrHead(request) && HealthAnswers.knows(path)) {
       UnwantedBody.discard(request);
-      answerHealth(request, response, callback, path);
+      answerHealth(exchange, path);
       return true;
     }
     String requestId = requestId(request);
@@ -105,41 +105,42 @@ public final class ControlPlane extends Handler.Wrapper {
     Credentials credentials = Credentials.of(authorization);
     Authentication caller = authenticator.peek(credentials);
     boolean isKnown = caller instanceof Authentication.Known;
+    boolean isOpenPath = isOpen.test(path);
     @Nullable Object client = connections.client(request);
     request.setAttribute(BearerAuthenticationFilter.CLIENT, client);
     boolean isThrottled =
         caller instanceof Authentication.Throttled
             || (caller instanceof Authentication.Undecided
                 && authenticator.isThrottled(credentials, client));
-    if (isThrottled && !isOpen.test(path)) {
-      refuse(request, response, callback, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
+    if (isThrottled && !isOpenPath) {
+      refuse(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
       return true;
     }
-    if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpen.test(path)) {
-      refuse(request, response, callback, Problems.unauthorized(), BEARER);
+    if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpenPath) {
+      refuse(exchange, Problems.unauthorized(), BEARER);
       return true;
     }
     if (!HttpMethods.isGetOrHead(request)
-        && isOpen.test(path)
+        && isOpenPath
         && request.getHeaders().contains(HttpHeader.CONTENT_TYPE)) {
-      refuse(request, response, callback, Problems.noBodyTaken(), HttpFields.EMPTY);
+      refuse(exchange, Problems.noBodyTaken(), HttpFields.EMPTY);
       return true;
     }
-    if (HttpMethods.isGetOrHead(request) || isOpen.test(path)) {
+    if (HttpMethods.isGetOrHead(request) || isOpenPath) {
       // What a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
     boolean isAccepted =
         isKnown
-            ? accepts(() -> pass(request, response, callback))
+            ? accepts(() -> pass(exchange))
             : strangers.run(
                 client,
                 () -> {
-                  pass(request, response, callback);
+                  pass(exchange);
                   return response.getStatus() < HttpStatus.BAD_REQUEST_400;
                 });
     if (!isAccepted) {
-      refuse(request, response, callback, Problems.busy(), HttpFields.EMPTY);
+      refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
   }
@@ -161,33 +162,29 @@ public final class ControlPlane extends Handler.Wrapper {
     }
   }
 
-  private void answerHealth(Request request, Response response, Callback callback, String path) {
+  private void answerHealth(Exchange exchange, String path) {
     CompletableFuture<?> _ =
         health
             .ask(path)
             .whenComplete((answer, failure) -> {
               if (failure == null) {
-                write(request, response, callback, answer);
+                write(exchange, answer);
               } else {
-                Response.writeError(request, response, callback, failure);
+                exchange.writeError(failure);
               }
             });
   }
 
-  private static void write(
-      Request request, Response response, Callback callback, HealthAnswers.Answer answer) {
-    response.setStatus(answer.status());
-    response
+  private static void write(Exchange exchange, HealthAnswers.Answer answer) {
+    exchange.response().setStatus(answer.status());
+    exchange
+        .response()
         .getHeaders()
         .put(HttpHeader.CONTENT_TYPE, ApiVersion.V3.getProducedMimeType().toString())
         .put(HttpHeader.CONTENT_LENGTH, answer.json().length)
         .put(HttpHeader.CACHE_CONTROL, "no-store")
         .put("X-Content-Type-Options", "nosniff");
-    if (HttpMethods.isHead(request)) {
-      NoBody.send(response, callback);
-    } else {
-      response.write(true, ByteBuffer.wrap(answer.json()), callback);
-    }
+    exchange.end(answer.json());
   }
 
   /**
@@ -225,25 +222,22 @@ public final class ControlPlane extends Handler.Wrapper {
         : Objects.requireNonNullElse(request.getHttpURI().getAuthority(), "");
   }
 
-  private void refuse(
-      Request request,
-      Response response,
-      Callback callback,
-      ProblemDetail problem,
-      HttpFields fields) {
-    UnwantedBody.discard(request);
-    problems.write(new Exchange(request, response, callback), problem, fields);
+  private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {
+    UnwantedBody.discard(exchange.request());
+    problems.write(exchange, problem, fields);
   }
 
-  private void pass(Request request, Response response, Callback callback) {
+  private void pass(Exchange exchange) {
+    Request request = exchange.request();
     try {
-      GatheredResponse gathered = new GatheredResponse(request, response, MAX_GATHERED);
-      if (!super.handle(request, gathered, callback)) {
-        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
+      GatheredResponse gathered = new GatheredResponse(request, exchange.response(), MAX_GATHERED);
+      if (!super.handle(request, gathered, exchange.callback())) {
+        Response.writeError(
+            request, exchange.response(), exchange.callback(), HttpStatus.NOT_FOUND_404);
       }
     } catch (Throwable e) {
       // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
-      Response.writeError(request, response, callback, e);
+      exchange.writeError(e);
     }
   }
 }

@@ -1,7 +1,9 @@
 package io.artifactserver.rest.download;
 
+import java.nio.ByteBuffer;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /** A request, the response to it, and who is told when that has been sent or has failed. */
@@ -15,9 +17,29 @@ record Exchange(Request request, Response response, Callback callback) {
     return new Exchange(request, response, other);
   }
 
-  /** Sends status and fields, and no body. */
+  /**
+   * Sends status and fields, and no body.
+   *
+   * <p>To complete the callback alone would send them too, but not safely from another thread than
+   * the handler's: up to 12.1.12 at least, Jetty may then end the exchange twice, once of the next
+   * request on the connection (jetty.project issue 14745).
+   */
   void endWithoutBody() {
-    NoBody.send(response, callback);
+    response.write(true, BufferUtil.EMPTY_BUFFER, callback);
+  }
+
+  /** Sends status and fields, and the body unless the request is a HEAD. */
+  void end(byte[] body) {
+    if (isHead()) {
+      endWithoutBody();
+    } else {
+      response.write(true, ByteBuffer.wrap(body), callback);
+    }
+  }
+
+  /** Answers with the failure. */
+  void writeError(Throwable failure) {
+    Response.writeError(request, response, callback, failure);
   }
 
   /** Ends it; a response that has begun is cut off. */

@@ -1,9 +1,11 @@
 package io.artifactserver.rest.download;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.health.actuate.endpoint.HealthDescriptor;
@@ -18,29 +20,13 @@ final class HealthAnswers {
   private static final long MAX_AGE_NANOS = 1_000_000_000;
   private static final String ROOT = "/actuator/health";
 
-  /** The paths, and what each asks of {@link Health}. */
-  private static final Map<String, String[]> PATHS =
-      Map.of(
-          ROOT,
-          new String[0],
-          ROOT + "/liveness",
-          new String[] {"liveness"},
-          ROOT + "/readiness",
-          new String[] {"readiness"});
+  private static final Set<String> PATHS = Set.of(ROOT, ROOT + "/liveness", ROOT + "/readiness");
 
   private final Map<String, Asked> asked = new ConcurrentHashMap<>();
-  private final Health health;
+  private final Function<String[], WebEndpointResponse<HealthDescriptor>> health;
   private final JsonMapper mapper;
   private final Executor executor;
   private final LongSupplier nanoTime;
-
-  /** Spring Boot's health endpoint; may block. */
-  interface Health {
-    /**
-     * @param path below the endpoint's
-     */
-    WebEndpointResponse<HealthDescriptor> of(String... path);
-  }
 
   /** What everybody gets: the status of the response and its body. */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares it
@@ -49,10 +35,15 @@ final class HealthAnswers {
   private record Asked(long atNanos, CompletableFuture<Answer> answer) {}
 
   /**
+   * @param health Spring Boot's endpoint, asked for a path below its own; may block
    * @param executor with a thread for each of the three paths
    * @param nanoTime as {@link System#nanoTime}
    */
-  HealthAnswers(Health health, JsonMapper mapper, Executor executor, LongSupplier nanoTime) {
+  HealthAnswers(
+      Function<String[], WebEndpointResponse<HealthDescriptor>> health,
+      JsonMapper mapper,
+      Executor executor,
+      LongSupplier nanoTime) {
     this.health = health;
     this.mapper = mapper;
     this.executor = executor;
@@ -60,7 +51,7 @@ final class HealthAnswers {
   }
 
   static boolean knows(String path) {
-    return PATHS.containsKey(path);
+    return PATHS.contains(path);
   }
 
   /** Does not block. */
@@ -76,8 +67,9 @@ final class HealthAnswers {
   }
 
   private Answer find(String path) {
-    WebEndpointResponse<HealthDescriptor> found =
-        health.of(PATHS.getOrDefault(path, new String[0]));
+    String[] below =
+        path.equals(ROOT) ? new String[0] : new String[] {path.substring(ROOT.length() + 1)};
+    WebEndpointResponse<HealthDescriptor> found = health.apply(below);
     return new Answer(found.getStatus(), mapper.writeValueAsBytes(found.getBody()));
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.rest.auth.OpenPaths;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
@@ -14,7 +15,6 @@ import org.eclipse.jetty.util.Callback;
  * Health is answered there as well: what probes it trusts no certificate. Thread-safe.
  */
 public final class HttpsRedirectHandler extends Handler.Wrapper {
-  private static final String HEALTH = "/actuator/health";
   private static final int HTTPS_PORT = 443;
 
   /**
@@ -28,7 +28,9 @@ public final class HttpsRedirectHandler extends Handler.Wrapper {
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
     HttpConfiguration configuration = request.getConnectionMetaData().getHttpConfiguration();
     String path = request.getHttpURI().getPath();
-    if (configuration.getSecurePort() <= 0 || request.isSecure() || isHealth(path)) {
+    if (configuration.getSecurePort() <= 0
+        || request.isSecure()
+        || (path != null && OpenPaths.isHealth(path))) {
       return super.handle(request, response, callback);
     }
     int port = configuration.getSecurePort();
@@ -44,11 +46,7 @@ public final class HttpsRedirectHandler extends Handler.Wrapper {
             : HttpStatus.PERMANENT_REDIRECT_308);
     response.getHeaders().put(HttpHeader.LOCATION, location.asString());
     response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 0);
-    NoBody.send(response, callback);
+    new Exchange(request, response, callback).endWithoutBody();
     return true;
-  }
-
-  private static boolean isHealth(String path) {
-    return path != null && (path.equals(HEALTH) || path.startsWith(HEALTH + "/"));
   }
 }

@@ -3,7 +3,6 @@ package io.artifactserver.rest.download;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
-import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -60,11 +59,7 @@ final class ProblemWriter {
           headers.put(HttpHeader.RETRY_AFTER, Problems.THROTTLED_SECONDS);
       default -> {}
     }
-    if (exchange.isHead()) {
-      exchange.endWithoutBody();
-    } else {
-      exchange.response().write(true, ByteBuffer.wrap(body), exchange.callback());
-    }
+    exchange.end(body);
   }
 
   /** The path as a URI reference; a path that is none is left out. */

@@ -22,7 +22,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
-class NoBodyTest {
+class ExchangeTest {
   private static final int REQUESTS = 5_000;
 
   /** Some microseconds, in which a thread on another core answers. */
@@ -81,7 +81,7 @@ class NoBodyTest {
       request.addHttpStreamWrapper(stream -> new Telling(stream, sent));
       response.setStatus(HttpStatus.OK_200);
       response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 10_000);
-      answers.execute(() -> NoBody.send(response, callback));
+      answers.execute(() -> new Exchange(request, response, callback).endWithoutBody());
       for (int i = 0; i < SPINS && sent.getCount() > 0; i++) {
         Thread.onSpinWait();
       }
