@@ -48,9 +48,9 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(ArtifactDownloadHandler.class));
 
-  private final CertificateSubjects subjects = new CertificateSubjects();
   private static final HttpFields CLOSE = HttpFields.from(HttpFields.CONNECTION_CLOSE);
 
+  private final CertificateSubjects subjects = new CertificateSubjects();
   private final Addresses addresses;
   private final Resolver resolver;
   private final ResponseEmitter emitter;
@@ -144,27 +144,20 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   /** Returns false if the path is no page's. */
   private boolean servePage(Exchange exchange, String path) {
     Optional<String> elsewhere = ApiPage.redirect(path);
+    Optional<Served> file = page.file(path);
     // Jetty gives the path of "/" to a CONNECT.
-    if ((elsewhere.isEmpty() && !ApiPage.isFile(path))
+    if ((elsewhere.isEmpty() && file.isEmpty())
         || HttpMethod.CONNECT.is(exchange.request().getMethod())) {
       return false;
     }
     UnwantedBody.discard(exchange.request());
-    Optional<Served> known = page.peek(path);
     if (!HttpMethods.isGetOrHead(exchange.request())) {
       answerOtherMethod(exchange);
     } else if (elsewhere.isPresent()) {
       Response.sendRedirect(
           exchange.request(), exchange.response(), exchange.callback(), elsewhere.get());
-    } else if (known.isPresent()) {
-      answer(exchange, new Resolution.Found(known.get()));
-    } else if (!lookups.run(
-        connections.client(exchange.request()),
-        () -> {
-          answer(exchange, new Resolution.Found(page.load(path)));
-          return true;
-        })) {
-      problems.write(exchange, Problems.tooManyLookups(), HttpFields.EMPTY);
+    } else {
+      answer(exchange, file.orElseThrow(), null, null);
     }
     return true;
   }
@@ -178,26 +171,15 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         repeatedDownloads.offer(exchange.request(), target, credentials, served, delivery);
         answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
       } else {
-        answer(exchange, known.get());
+        answer(exchange, target, credentials, known.get());
       }
     } else if (target instanceof Target.Granted wish) {
       var _ =
           resolver
               .ask(wish, credentials, connections.client(exchange.request()))
-              .thenAccept(found -> {
-                if (found instanceof Resolution.Found(Served served)) {
-                  Delivery delivery =
-                      deliveries.of(exchange.request(), target, credentials, served);
-                  Throttles.OfDownload throttle =
-                      throttles.of(exchange.request(), target, credentials);
-                  answer(exchange, served, delivery, throttle);
-                } else {
-                  answer(exchange, found);
-                }
-              })
+              .thenAccept(found -> answer(exchange, target, credentials, found))
               .exceptionally(failure -> {
-                Response.writeError(
-                    exchange.request(), exchange.response(), exchange.callback(), failure);
+                exchange.writeError(failure);
                 return null;
               });
     } else {
@@ -208,7 +190,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private void serveUnknown(Exchange exchange, Target target, Credentials credentials) {
     @Nullable Object client = connections.client(exchange.request());
     if (resolver.isThrottled(credentials, client)) {
-      answer(exchange, new Resolution.Throttled());
+      answer(exchange, target, credentials, new Resolution.Throttled());
     } else if (!lookups.run(client, () -> lookUp(exchange, target, credentials, client))) {
       problems.write(exchange, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
@@ -252,26 +234,26 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Exchange exchange, Target target, Credentials credentials, @Nullable Object client) {
     try {
       Resolution found = resolver.resolve(target, credentials, client);
-      if (found instanceof Resolution.Found(Served served)) {
-        Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
-        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
-        return true;
-      }
-      answer(exchange, found);
+      answer(exchange, target, credentials, found);
+      return found instanceof Resolution.Found;
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + exchange.request().getHttpURI().getPath(), e);
       problems.write(exchange, Problems.catalogUnavailable(), HttpFields.EMPTY);
     } catch (IssuerUnavailableException e) {
       problems.write(exchange, Problems.issuerUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
-      Response.writeError(exchange.request(), exchange.response(), exchange.callback(), e);
+      exchange.writeError(e);
     }
     return false;
   }
 
-  private void answer(Exchange exchange, Resolution resolution) {
+  private void answer(
+      Exchange exchange, Target target, Credentials credentials, Resolution resolution) {
     switch (resolution) {
-      case Resolution.Found(Served served) -> answer(exchange, served, null, null);
+      case Resolution.Found(Served served) -> {
+        Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
+        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
+      }
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
@@ -315,7 +297,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   private void answerOtherMethod(Exchange exchange) {
     HttpFields allow = HttpFields.from(new HttpField(HttpHeader.ALLOW, HttpMethods.ALLOWED));
-    if (HttpMethods.isOptions(exchange.request())) {
+    if (HttpMethod.OPTIONS.is(exchange.request().getMethod())) {
       exchange.response().setStatus(HttpStatus.NO_CONTENT_204);
       exchange.response().getHeaders().add(allow);
       exchange.endWithoutBody();

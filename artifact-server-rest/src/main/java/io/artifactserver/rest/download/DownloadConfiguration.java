@@ -19,6 +19,7 @@ import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.progress.RunningDownloads;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -187,7 +188,8 @@ public class DownloadConfiguration {
       LimitBook limits,
       PaceThreads paceThreads,
       MeterRegistry registry,
-      Links links) {
+      Links links)
+      throws IOException {
     ProblemWriter problems = new ProblemWriter(mapper);
     Optional<GrantedDownloads> granted =
         Optional.ofNullable(grants.getIfAvailable()).map(GrantedDownloads::new);

@@ -17,8 +17,4 @@ final class HttpMethods {
   static boolean isHead(Request request) {
     return HttpMethod.HEAD.is(request.getMethod());
   }
-
-  static boolean isOptions(Request request) {
-    return HttpMethod.OPTIONS.is(request.getMethod());
-  }
 }

@@ -107,37 +107,37 @@ record Served(
   static Served of(Artifact artifact) {
     return of(
         new Bytes.Stored(artifact.blob()),
-        artifact.length(),
+        representation(artifact.length(), artifact.digests(), artifact.createdAt()),
         artifact.digests(),
-        artifact.createdAt(),
         artifact.mediaType(),
         artifact.id().fileName(),
         cacheControl(artifact),
-        artifact.repository().redirects());
+        artifact.repository().redirects(),
+        false);
   }
 
   static Served of(Content content, String fileName) {
     return of(
         new Bytes.Stored(content.blob()),
-        content.blob().length(),
+        representation(content.blob().length(), content.digests(), content.createdAt()),
         content.digests(),
-        content.createdAt(),
         "application/octet-stream",
         fileName,
         cacheControl(content),
         // Devices of a repository that does not redirect may not reach the backend.
-        content.repositories().stream().allMatch(Repository::redirects));
+        content.repositories().stream().allMatch(Repository::redirects),
+        false);
   }
 
   static Served of(GrantedArtifact artifact, GrantedFile file) {
     return of(
         new Bytes.Foreign(file.blob()),
-        artifact.length(),
+        representation(artifact.length(), artifact.digests(), file.storedAt()),
         artifact.digests(),
-        file.storedAt(),
         "application/octet-stream",
         artifact.fileName(),
         PRIVATE,
+        false,
         false);
   }
 
@@ -171,18 +171,22 @@ record Served(
   private static Served checksumLine(
       Digest digest, String savedAs, Instant createdAt, String fileName, String cacheControl) {
     byte[] line = (digest.hex() + "  " + savedAs + '\n').getBytes(StandardCharsets.UTF_8);
-    DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
-    Digests digests =
-        new Digests(Map.of(sha256, Digest.of(sha256, sha256.newMessageDigest().digest(line))));
+    Digests digests = digests(line);
     return of(
         new Bytes.Inline(ByteBuffer.wrap(line).asReadOnlyBuffer()),
-        line.length,
+        representation(line.length, digests, createdAt),
         digests,
-        createdAt,
         "text/plain; charset=utf-8",
         fileName,
         cacheControl,
+        false,
         false);
+  }
+
+  /** Computes the digests of bytes that are not in the store. */
+  static Digests digests(byte[] bytes) {
+    DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
+    return new Digests(Map.of(sha256, Digest.of(sha256, sha256.newMessageDigest().digest(bytes))));
   }
 
   /**
@@ -221,24 +225,8 @@ record Served(
     return artifact.repository().isPublic() ? "public, " + IMMUTABLE : PRIVATE;
   }
 
-  private static Served of(
-      Bytes bytes,
-      long length,
-      Digests digests,
-      Instant createdAt,
-      String mediaType,
-      String fileName,
-      String cacheControl,
-      boolean redirects) {
-    return of(
-        bytes,
-        new Representation(length, EntityTag.of(digests.sha256()), createdAt),
-        digests,
-        mediaType,
-        fileName,
-        cacheControl,
-        redirects,
-        false);
+  private static Representation representation(long length, Digests digests, Instant createdAt) {
+    return new Representation(length, EntityTag.of(digests.sha256()), createdAt);
   }
 
   private static Served of(
