@@ -93,23 +93,22 @@ final class RepeatedDownloads {
         || !connections.pace(request).equals(Pace.UNWATCHED)) {
       return;
     }
-    ActiveRequests active = server.getDescendant(ActiveRequests.class);
+    Same same = new Same(credentials, limits, delivery, server.getDescendant(ActiveRequests.class));
     if (served.bytes().isRepeated()) {
       ByteBufferPool pool = request.getComponents().getByteBufferPool();
-      sender.repeat(
-          new Ranges(target, credentials, limits, served, sender, pool, delivery, active));
+      RangeResponder ranges = range -> open(range, same, target, served, sender, pool);
+      sender.repeat(ranges);
     } else if (target instanceof Target.OfArtifact(ArtifactId id)
         && served.bytes() instanceof Served.Bytes.Framed) {
-      DerivedName.endOfChunk(id.path())
-          .ifPresent(end -> sender.repeat(new Chunks(id, end, credentials, limits, active)));
+      DerivedName.endOfChunk(id.path()).ifPresent(end -> sender.repeat(new Chunks(id, end, same)));
     }
   }
 
   /** The same as {@link Resolver#peek}; null if a handler has to see the request. */
-  private @Nullable Served peek(Target target, Credentials credentials, LimitTable limits) {
+  private @Nullable Served peek(Target target, Same same) {
     return !connections.isRefusing()
-            && throttles.isStill(limits)
-            && resolver.peek(target, credentials).orElse(null)
+            && throttles.isStill(same.limits)
+            && resolver.peek(target, same.credentials).orElse(null)
                 instanceof Resolution.Found(var found)
         ? found
         : null;
@@ -121,69 +120,49 @@ final class RepeatedDownloads {
     return blob.waitToOpen() == Wait.NONE ? blob.fileRegion(range) : Optional.empty();
   }
 
-  /** Belongs to one connection. Immutable. */
-  private final class Ranges implements RangeResponder {
-    private final Target target;
-    private final Credentials credentials;
-    private final LimitTable limits;
-    private final Served served;
-    private final FileSender sender;
-    private final ByteBufferPool pool;
-    private final @Nullable Delivery delivery;
-    private final @Nullable ActiveRequests active;
+  /**
+   * What all repeated requests of a connection have in common. Immutable.
+   *
+   * @param limits that apply to them
+   * @param delivery to be told what the device is sent; null if nobody is
+   * @param active counts what a graceful stop waits for; null if nothing does
+   */
+  private record Same(
+      Credentials credentials,
+      LimitTable limits,
+      @Nullable Delivery delivery,
+      @Nullable ActiveRequests active) {}
 
-    /**
-     * @param limits that apply to the connection's requests
-     * @param active counts what a graceful stop waits for; null if nothing does
-     */
-    private Ranges(
-        Target target,
-        Credentials credentials,
-        LimitTable limits,
-        Served served,
-        FileSender sender,
-        ByteBufferPool pool,
-        @Nullable Delivery delivery,
-        @Nullable ActiveRequests active) {
-      this.target = target;
-      this.credentials = credentials;
-      this.limits = limits;
-      this.served = served;
-      this.sender = sender;
-      this.pool = pool;
-      this.delivery = delivery;
-      this.active = active;
+  /** By identity: while nothing changed the resolver hands out the same object. */
+  @SuppressWarnings("ReferenceEquality")
+  private @Nullable RepeatedBody open(
+      ByteRange range,
+      Same same,
+      Target target,
+      Served served,
+      FileSender sender,
+      ByteBufferPool pool) {
+    if (range.length() > MappedBody.MAX_SLICE || peek(target, same) != served) {
+      return null;
     }
-
-    @Override
-    public @Nullable RepeatedBody open(ByteRange range) {
-      if (range.length() > MappedBody.MAX_SLICE || !isUnchanged()) {
+    try {
+      Optional<FileRegion> region = region(served, range);
+      if (region.isEmpty()) {
         return null;
       }
-      try {
-        Optional<FileRegion> region = region(served, range);
-        if (region.isEmpty()) {
-          return null;
-        }
-        MappedBody body =
-            new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
-        Runnable leave = body.isReady() ? throttles.takeNow(limits, target, range.length()) : null;
-        if (leave == null) {
-          body.close();
-          return null;
-        }
-        ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
-        return new Sending(bytes, body::close, leave, range.position(), delivery, active);
-      } catch (StorageException | RuntimeException e) {
-        // Where the request is handled the failure becomes an answer.
+      MappedBody body =
+          new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
+      Runnable leave =
+          body.isReady() ? throttles.takeNow(same.limits, target, range.length()) : null;
+      if (leave == null) {
+        body.close();
         return null;
       }
-    }
-
-    /** By identity: while nothing changed the resolver hands out the same object. */
-    @SuppressWarnings("ReferenceEquality")
-    private boolean isUnchanged() {
-      return peek(target, credentials, limits) == served;
+      ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
+      return new Sending(bytes, body::close, leave, range.position(), same);
+    } catch (StorageException | RuntimeException e) {
+      // Where the request is handled the failure becomes an answer.
+      return null;
     }
   }
 
@@ -191,25 +170,16 @@ final class RepeatedDownloads {
   private final class Chunks implements TargetResponder {
     private final ArtifactId first;
     private final String end;
-    private final Credentials credentials;
-    private final LimitTable limits;
-    private final @Nullable ActiveRequests active;
+    private final Same same;
 
     /**
      * @param first a chunk
      * @param end of its path, in which chunks differ
      */
-    private Chunks(
-        ArtifactId first,
-        String end,
-        Credentials credentials,
-        LimitTable limits,
-        @Nullable ActiveRequests active) {
+    private Chunks(ArtifactId first, String end, Same same) {
       this.first = first;
       this.end = end;
-      this.credentials = credentials;
-      this.limits = limits;
-      this.active = active;
+      this.same = same;
     }
 
     @Override
@@ -224,7 +194,7 @@ final class RepeatedDownloads {
       }
       String store = first.path().substring(0, first.path().length() - end.length());
       Target target = new Target.OfArtifact(new ArtifactId(first.repository(), store + other));
-      Served served = peek(target, credentials, limits);
+      Served served = peek(target, same);
       if (served != null
           && served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
         try {
@@ -242,7 +212,9 @@ final class RepeatedDownloads {
       long origin = chunk.covering().position();
       int length = Math.toIntExact(chunk.covering().length());
       Runnable leave =
-          region.isResident(0, length) ? throttles.takeNow(limits, target, chunk.length()) : null;
+          region.isResident(0, length)
+              ? throttles.takeNow(same.limits, target, chunk.length())
+              : null;
       if (leave == null) {
         region.close();
         return null;
@@ -257,7 +229,7 @@ final class RepeatedDownloads {
       }
       return new Found(
           served.fieldsOfWhole(),
-          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, leave, 0, null, active));
+          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, leave, 0, same));
     }
   }
 
@@ -269,30 +241,22 @@ final class RepeatedDownloads {
     private final Runnable leave;
     private final long length;
     private final long position;
-    private final @Nullable Delivery delivery;
-    private final @Nullable ActiveRequests active;
+    private final Same same;
 
     /**
      * @param leave runs when all is sent, for others who wait
      * @param position of the first byte, for the delivery
-     * @param delivery null if nobody is told
      */
     private Sending(
-        ByteBuffer[] buffers,
-        Runnable close,
-        Runnable leave,
-        long position,
-        @Nullable Delivery delivery,
-        @Nullable ActiveRequests active) {
+        ByteBuffer[] buffers, Runnable close, Runnable leave, long position, Same same) {
       this.buffers = buffers;
       this.close = close;
       this.leave = leave;
       this.length = BufferUtil.remaining(buffers);
       this.position = position;
-      this.delivery = delivery;
-      this.active = active;
-      if (active != null) {
-        active.begin();
+      this.same = same;
+      if (same.active != null) {
+        same.active.begin();
       }
     }
 
@@ -316,13 +280,13 @@ final class RepeatedDownloads {
       long sent = length - BufferUtil.remaining(buffers);
       close.run();
       leave.run();
-      if (active != null) {
-        active.end();
+      if (same.active != null) {
+        same.active.end();
       }
       Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
-      if (delivery != null) {
-        delivery.delivered(new ByteRange(position, sent), duration);
-        delivery.ended(ending);
+      if (same.delivery != null) {
+        same.delivery.delivered(new ByteRange(position, sent), duration);
+        same.delivery.ended(ending);
       }
       observer.transferred(
           new TransferOutcome(TransferOutcome.Kind.MAPPED, ending, sent, duration));
