@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -172,7 +173,9 @@ final class DerivedAnswers {
   }
 
   private static Optional<Answer> find(
-      DerivedFolder folder, DerivedName.OfChunk name, Lookup artifacts) {
+      DerivedFolder folder,
+      DerivedName.OfChunk name,
+      Function<ArtifactId, Optional<Artifact>> artifacts) {
     if (!folder.hasStoreNamed(name.store())) {
       return Optional.empty();
     }
@@ -182,7 +185,7 @@ final class DerivedAnswers {
       if (chunk.isPresent()) {
         Optional<Artifact> artifact =
             artifacts
-                .find(member.id())
+                .apply(member.id())
                 .filter(found -> found.digests().sha256().equals(member.content()));
         if (artifact.isPresent()) {
           return artifact.map(found ->
@@ -284,12 +287,6 @@ final class DerivedAnswers {
       FAILURES.failed("Cannot read the packed chunks in blob " + stored.blob().key(), e);
       return Optional.empty();
     }
-  }
-
-  /** How an artifact is looked up. */
-  @FunctionalInterface
-  private interface Lookup {
-    Optional<Artifact> find(ArtifactId id);
   }
 
   /** A form as it is served. */

@@ -89,29 +89,19 @@ sealed interface DerivedName {
 
   private static Optional<DerivedName> chunk(
       String repository, String path, DerivedForm.Chunked form) {
-    int begin = path.lastIndexOf('/') + 1;
-    boolean isPlain = path.length() - begin == HEX_LENGTH;
-    boolean isPacked =
-        path.length() - begin == HEX_LENGTH + CHUNK_SUFFIX.length() && path.endsWith(CHUNK_SUFFIX);
-    int prefix = begin - 1 - PREFIX_LENGTH;
-    if ((!isPlain && !isPacked)
-        || prefix < 1
-        || !path.regionMatches(begin, path, prefix, PREFIX_LENGTH)
-        || !path.startsWith(STORE_SUFFIX + '/', prefix - 1 - STORE_SUFFIX.length())) {
+    String end = endOfChunk(path).orElse("");
+    int storeEnd = path.length() - end.length() - 1 - STORE_SUFFIX.length();
+    int store = path.lastIndexOf('/', storeEnd - 1) + 1;
+    if (end.isEmpty() || store >= storeEnd || !path.startsWith(STORE_SUFFIX + '/', storeEnd)) {
       return Optional.empty();
     }
-    String hex = path.substring(begin, begin + HEX_LENGTH);
-    int store = path.lastIndexOf('/', prefix - 2) + 1;
-    int storeEnd = prefix - 1 - STORE_SUFFIX.length();
-    if (!Hex.isLowerCase(hex) || store >= storeEnd) {
-      return Optional.empty();
-    }
+    int hex = PREFIX_LENGTH + 1;
     return Optional.of(
         new OfChunk(
             new Folder(repository, path.substring(0, store)),
             form,
             path.substring(store, storeEnd),
-            hex,
-            isPlain));
+            end.substring(hex, hex + HEX_LENGTH),
+            end.length() == hex + HEX_LENGTH));
   }
 }
