@@ -123,8 +123,7 @@ final class ResponseEmitter {
         throttle.enter(
             queue,
             place -> {
-              Exchange leaving =
-                  exchange.telling(Callback.from(exchange.callback(), () -> leave(place)));
+              Exchange leaving = exchange.telling(Callback.from(exchange.callback(), place::leave));
               try {
                 answer(leaving, served, plan);
               } catch (RuntimeException | Error e) {
@@ -141,10 +140,6 @@ final class ResponseEmitter {
                   HttpHeader.RETRY_AFTER,
                   String.valueOf(ThreadLocalRandom.current().nextInt(1, MAX_RETRY_AFTER + 1)))));
     }
-  }
-
-  private static void leave(DownloadQueue.Place place) {
-    var _ = place.leave();
   }
 
   /** The body's transfer finds its observer with the request. */

@@ -93,15 +93,13 @@ final class Throttles {
       return null;
     }
     if (TokenBucket.takeNow(lane.buckets(), bytes)) {
-      return queue == null ? Throttles::nothing : queue::end;
+      return queue == null ? () -> {} : queue::end;
     }
     if (queue != null) {
       queue.end();
     }
     return null;
   }
-
-  private static void nothing() {}
 
   /** Whether the table is the one by which downloads are limited. */
   @SuppressWarnings("ReferenceEquality") // Every change makes another table.
@@ -258,7 +256,10 @@ final class Throttles {
       if (table.hasClasses()) {
         buckets = Stream.concat(own().buckets(table).stream(), buckets.stream()).toList();
       }
-      if (ofLink == null && buckets.isEmpty()) {
+      if (ofLink != null) {
+        buckets = Stream.concat(Stream.of(ofLink), buckets.stream()).toList();
+      }
+      if (buckets.isEmpty()) {
         return ANY;
       }
       Grant grant = new Grant(buckets, most, granted);
@@ -281,26 +282,25 @@ final class Throttles {
 
     /** Passes the buckets one after the other. Used by one thread at a time. */
     private final class Grant {
-      private final List<TokenBucket> shared;
+      private final List<TokenBucket> buckets;
       private final long bytes;
       private final LongConsumer granted;
       private int next;
 
-      private Grant(List<TokenBucket> shared, long most, LongConsumer granted) {
-        this.shared = shared;
+      private Grant(List<TokenBucket> buckets, long most, LongConsumer granted) {
+        this.buckets = buckets;
         this.granted = granted;
-        long least = ofLink == null ? most : Math.min(most, ofLink.grantLength());
-        for (TokenBucket bucket : shared) {
+        long least = most;
+        for (TokenBucket bucket : buckets) {
           least = Math.min(least, bucket.grantLength());
         }
         this.bytes = least;
-        this.next = ofLink == null ? 0 : -1;
       }
 
       /** Returns false if a bucket wakes it up again. */
       private boolean pass() {
-        while (next < shared.size()) {
-          TokenBucket bucket = next < 0 && ofLink != null ? ofLink : shared.get(next);
+        while (next < buckets.size()) {
+          TokenBucket bucket = buckets.get(next);
           next++;
           if (!bucket.take(bytes, this::goOn)) {
             return false;
