@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressBook.Device;
@@ -129,7 +130,7 @@ final class Deliveries {
   private static Object address(Request request) {
     return request.getConnectionMetaData().getRemoteSocketAddress()
             instanceof InetSocketAddress socket
-        ? socket.getAddress()
+        ? Network.ofClient(socket.getAddress())
         : "";
   }
 

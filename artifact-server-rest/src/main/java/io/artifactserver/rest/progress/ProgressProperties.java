@@ -14,7 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     it with the heap, 450 bytes each, when more devices download at the same time; those that ask
  *     here and there take up to 1.2 KB.
  * @param maxNamedPerAddress most of them that named themselves in the field, without a token or a
- *     certificate, from one address; default 1000. Raise it for sites behind one address.
+ *     certificate, from one address, or one /64 network of IPv6; default 1000. Raise it for sites
+ *     behind one address.
  * @param retention how long the progress of a device that downloads nothing more is kept; default
  *     90 days. Lower it when the database is small.
  */
