@@ -144,8 +144,7 @@ public abstract class BlobStoreContract {
   @Test
   void whatSaysThatItWaitsForNothingDoesNotWait() throws IOException {
     int length = (int) Math.max(3 * unit(), 200_000);
-    List<ByteRange> ranges =
-        List.of(ByteRange.whole(length), new ByteRange(unit() - 1, unit()));
+    List<ByteRange> ranges = List.of(ByteRange.whole(length), new ByteRange(unit() - 1, unit()));
     Blob twin = store().blob(store(content(length, 16)));
     Blob blob = store().blob(store(content(length, 17)));
     // Each round finds more in memory than the one before.

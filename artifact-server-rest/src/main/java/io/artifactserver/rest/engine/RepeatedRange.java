@@ -61,11 +61,11 @@ final class RepeatedRange extends RepeatedRequest {
   @Override
   @Nullable RepeatedBody answerTo(ByteBuffer request, String date, ByteBuffer head) {
     ByteRange range = rangeOf(request);
-    RepeatedBody body = range == null ? null : responder.open(range);
-    if (range != null && body != null) {
-      putHead(range, date, head);
+    if (range == null) {
+      return null;
     }
-    return body;
+    putHead(range, date, head);
+    return responder.open(range);
   }
 
   /**
