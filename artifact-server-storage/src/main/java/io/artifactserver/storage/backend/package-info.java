@@ -1,4 +1,4 @@
-/** The choice of the backend that keeps the blobs. */
+/** The choice of the backend that keeps the blobs, and the message when one cannot be used. */
 @NullMarked
 package io.artifactserver.storage.backend;
 

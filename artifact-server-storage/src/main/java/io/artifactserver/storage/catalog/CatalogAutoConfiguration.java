@@ -11,8 +11,8 @@ import io.artifactserver.core.limit.LimitStore;
 import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.storage.backend.InstallationBound;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.folder.DataFolder;
-import io.artifactserver.storage.folder.DataFolderException;
 import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
 import java.time.InstantSource;
@@ -169,7 +169,7 @@ public class CatalogAutoConfiguration {
    * The id of the database in use, read once; the data folder, and whatever else keeps blobs, is
    * bound to it.
    *
-   * @throws DataFolderException if the folder belongs to another database
+   * @throws SetupException if the folder belongs to another database
    */
   @Bean(BOUND)
   InstallationId installationId(

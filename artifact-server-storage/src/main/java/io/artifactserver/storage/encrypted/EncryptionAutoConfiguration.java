@@ -3,9 +3,10 @@ package io.artifactserver.storage.encrypted;
 import com.sun.management.OperatingSystemMXBean;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
-import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
+import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.encryption.RingKeys;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.folder.DataFolder;
 import java.lang.management.ManagementFactory;
@@ -51,7 +52,7 @@ public class EncryptionAutoConfiguration {
     Set<Long> missing = new TreeSet<>(needed.keySet());
     missing.removeAll(ring.keyset().ids());
     if (!missing.isEmpty()) {
-      throw new KeyRingException(
+      throw new SetupException(
           "The key ring%s lacks the keys %s, which %d encrypted blobs need. Start with the ring that"
                   .formatted(
                       place(properties, folder),
@@ -120,7 +121,7 @@ public class EncryptionAutoConfiguration {
         return KeyRing.of(Keyset.parse(properties.keyset(), KeyRingFile.kms(properties.kmsUri())));
       } catch (GeneralSecurityException | IllegalArgumentException | IllegalStateException e) {
         // Without the cause: a parser may quote what it read.
-        throw new KeyRingException(
+        throw new SetupException(
             "The setting artifact-server.encryption.keyset is not a key ring (a Tink keyset as"
                 + " JSON). ./artifact-server keys create makes a file with one.");
       }
@@ -128,7 +129,7 @@ public class EncryptionAutoConfiguration {
     KeyRingFile file = KeyRingFile.of(keyFile(properties, folder), properties.kmsUri());
     if (properties.keyFile().isEmpty() && !file.exists()) {
       if (!needed.isEmpty()) {
-        throw new KeyRingException(
+        throw new SetupException(
             "The key ring %s is missing, and %d encrypted blobs need it. Put the file back from a"
                     .formatted(
                         file.path(), needed.values().stream().mapToLong(Long::longValue).sum())
@@ -138,7 +139,7 @@ public class EncryptionAutoConfiguration {
       try {
         file.create(Keyset.generate(clock.instant()));
       } catch (GeneralSecurityException e) {
-        throw new KeyRingException("No key can be made for " + file.path(), e);
+        throw new SetupException("No key can be made for " + file.path(), e);
       }
       LOGGER.warn(
           "Made the key ring {}. Back it up, apart from the data: encrypted artifacts are lost"
@@ -155,7 +156,7 @@ public class EncryptionAutoConfiguration {
       try {
         ring.unwrap(wrapped).close();
       } catch (GeneralSecurityException | IllegalArgumentException e) {
-        throw new KeyRingException(
+        throw new SetupException(
             "Key %d of the key ring%s is not the key that the database's data keys are wrapped by."
                     .formatted(wrapped.ringKeyId(), place)
                 + " Start with the ring that belongs to this database, from a backup if need be.",

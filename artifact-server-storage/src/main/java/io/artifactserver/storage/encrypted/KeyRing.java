@@ -2,6 +2,7 @@ package io.artifactserver.storage.encrypted;
 
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
+import io.artifactserver.storage.backend.SetupException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
@@ -96,7 +97,7 @@ public final class KeyRing {
   /**
    * Reads the file again, if there is one.
    *
-   * @throws KeyRingException if it cannot be read; the ring stays as it was
+   * @throws SetupException if it cannot be read; the ring stays as it was
    */
   void refresh() {
     if (file == null) {
@@ -114,7 +115,7 @@ public final class KeyRing {
   /** Changes the file, while no wrapping is on its way to the database. */
   void change(KeyRingFile.Change change) {
     if (file == null) {
-      throw new KeyRingException("The key ring is a setting, and not the server's to change.");
+      throw new SetupException("The key ring is a setting, and not the server's to change.");
     }
     wrapping.writeLock().lock();
     try {

@@ -3,6 +3,7 @@ package io.artifactserver.storage.encrypted;
 import com.google.crypto.tink.Aead;
 import com.google.crypto.tink.KmsClients;
 import io.artifactserver.core.file.DurableFiles;
+import io.artifactserver.storage.backend.SetupException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -54,7 +55,7 @@ final class KeyRingFile {
     try {
       return KmsClients.get(uri).getAead(uri);
     } catch (GeneralSecurityException e) {
-      throw new KeyRingException(
+      throw new SetupException(
           "There is no KMS client for %s (artifact-server.encryption.kms-uri): %s. Put the Tink"
                   .formatted(uri, e.getMessage())
               + " extension of your KMS on the class path, or leave the setting out.",
@@ -75,19 +76,19 @@ final class KeyRingFile {
     try {
       return Keyset.parse(Files.readString(path), kms);
     } catch (NoSuchFileException e) {
-      throw new KeyRingException(
+      throw new SetupException(
           "There is no key ring %s. Put the file back from a backup; if there never was one,"
                   .formatted(path)
               + " ./artifact-server keys create makes one.",
           e);
     } catch (IOException e) {
-      throw new KeyRingException(
+      throw new SetupException(
           "The key ring %s cannot be read: %s. This process needs to read it."
               .formatted(path, reason(e)),
           e);
     } catch (GeneralSecurityException | RuntimeException e) {
       // The cause is left out: a parser may quote what it read.
-      throw new KeyRingException(
+      throw new SetupException(
           "The file %s is not a key ring (a Tink keyset as JSON%s). Put the right file back from a"
                   .formatted(path, kms == null ? "" : ", encrypted by the KMS")
               + " backup, or name it in artifact-server.encryption.key-file.");
@@ -97,7 +98,7 @@ final class KeyRingFile {
   /**
    * Makes the file.
    *
-   * @throws KeyRingException if it exists already, or cannot be written
+   * @throws SetupException if it exists already, or cannot be written
    */
   void create(Keyset keyset) {
     exclusively(() -> {
@@ -127,10 +128,10 @@ final class KeyRingFile {
       Objects.requireNonNull(held);
       return work.run();
     } catch (IOException e) {
-      throw new KeyRingException(
+      throw new SetupException(
           "The key ring %s cannot be written: %s.".formatted(path, reason(e)), e);
     } catch (GeneralSecurityException e) {
-      throw new KeyRingException("The key ring %s cannot be changed.".formatted(path), e);
+      throw new SetupException("The key ring %s cannot be changed.".formatted(path), e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.artifactserver.storage.encrypted;
 
 import io.artifactserver.core.command.Command;
 import io.artifactserver.core.file.DurableFiles;
+import io.artifactserver.storage.backend.SetupException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -140,7 +141,7 @@ public final class KeysCommand implements Command {
                 + id);
     Path tokenFile = dataFolder.resolve("operator-token");
     if (!Files.isReadable(tokenFile)) {
-      throw new KeyRingException(
+      throw new SetupException(
           "The operator's token is not in %s; name the data folder of the running server"
               .formatted(tokenFile));
     }
@@ -166,7 +167,7 @@ public final class KeysCommand implements Command {
               .build(),
           HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new KeyRingException(
+      throw new SetupException(
           "No server answers at %s (%s). Only a running server knows whether a data key needs the"
                   .formatted(uri, e)
               + " key; start it, or name it with --server.port.",

@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.encryption.RingKeys;
+import io.artifactserver.storage.backend.SetupException;
 import java.security.GeneralSecurityException;
 import java.time.InstantSource;
 import java.util.List;
@@ -94,7 +95,7 @@ final class StoredRingKeys implements RingKeys {
   private void changed(KeyRingFile.Change change) throws RingKeyException {
     try {
       ring.change(change);
-    } catch (KeyRingException e) {
+    } catch (SetupException e) {
       throw new RingKeyException(String.valueOf(e.getMessage()));
     }
   }

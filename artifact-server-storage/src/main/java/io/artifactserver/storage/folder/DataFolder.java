@@ -1,6 +1,7 @@
 package io.artifactserver.storage.folder;
 
 import io.artifactserver.core.file.DurableFiles;
+import io.artifactserver.storage.backend.SetupException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ public final class DataFolder implements AutoCloseable {
    * Takes the folder for this process until {@link #close()} or its end; creates it, with mode
    * 0700, if it is absent. I/O.
    *
-   * @throws DataFolderException if another server has the folder, or it cannot be written to
+   * @throws SetupException if another server has the folder, or it cannot be written to
    */
   public static DataFolder open(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
@@ -39,11 +40,11 @@ public final class DataFolder implements AutoCloseable {
       DiskReserve reserve = DiskReserve.of(absolute);
       return new DataFolder(absolute, FolderLock.take(absolute), reserve);
     } catch (FolderLock.InUseException e) {
-      throw new DataFolderException(
+      throw new SetupException(
           "Another artifact-server (%s) uses the data folder %s. Stop it, or give this one a folder of its own (artifact-server.data-dir)."
               .formatted(e.holder(), absolute));
     } catch (IOException e) {
-      throw new DataFolderException(
+      throw new SetupException(
           "The data folder %s cannot be used: %s. This process needs to read and write it."
               .formatted(absolute, e),
           e);
@@ -63,7 +64,7 @@ public final class DataFolder implements AutoCloseable {
   /**
    * Binds the folder to the catalog's installation, or checks that it is bound to it. I/O.
    *
-   * @throws DataFolderException if the folder belongs to another catalog
+   * @throws SetupException if the folder belongs to another catalog
    */
   public void bind(UUID installationId) {
     Path marker = path.resolve(INSTALLATION_ID);
@@ -73,7 +74,7 @@ public final class DataFolder implements AutoCloseable {
         // Whole or not at all: half an id would lock the operator out.
         DurableFiles.write(marker, StandardCharsets.US_ASCII.encode(installationId + "\n"));
       } else if (!bound.get().equals(installationId.toString())) {
-        throw new DataFolderException(
+        throw new SetupException(
             "The data folder %s belongs to the catalog of installation %s, but the database is that"
                     .formatted(path, bound.get())
                 + " of installation %s. Serving both would delete every blob as an orphan."
@@ -82,7 +83,7 @@ public final class DataFolder implements AutoCloseable {
                 + " lost and the blobs may go, start with an empty folder.");
       }
     } catch (IOException e) {
-      throw new DataFolderException(
+      throw new SetupException(
           "The data folder %s cannot be bound to installation %s: %s"
               .formatted(path, installationId, e),
           e);
@@ -96,8 +97,7 @@ public final class DataFolder implements AutoCloseable {
     try {
       lock.close();
     } catch (IOException e) {
-      throw new DataFolderException(
-          "The lock of %s cannot be given back: %s".formatted(path, e), e);
+      throw new SetupException("The lock of %s cannot be given back: %s".formatted(path, e), e);
     }
   }
 

@@ -6,9 +6,9 @@ import io.artifactserver.core.command.Command;
 import io.artifactserver.core.migrate.BlobMigration;
 import io.artifactserver.core.migrate.MigrationResult;
 import io.artifactserver.storage.backend.InstallationBound;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.file.FileBlobStore;
 import io.artifactserver.storage.folder.DataFolder;
-import io.artifactserver.storage.folder.DataFolderException;
 import io.artifactserver.storage.folder.DataFolderProperties;
 import io.artifactserver.storage.mapped.MappedFiles;
 import io.artifactserver.storage.postgres.DatabaseProperties;
@@ -237,7 +237,7 @@ public final class MigrateCommand implements Command {
       try {
         open.push(DataFolder.open(dataFolder));
         return false;
-      } catch (DataFolderException e) {
+      } catch (SetupException e) {
         return true;
       }
     }

@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.storage.backend.InstallationBound;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.window.ChunkWindow;
 import io.artifactserver.storage.window.PartLengths;
 import io.artifactserver.storage.window.PartWindow;
@@ -165,7 +166,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   }
 
   /**
-   * @throws S3StartException if the prefix belongs to another installation, or cannot be asked
+   * @throws SetupException if the prefix belongs to another installation, or cannot be asked
    */
   @Override
   public void bind(UUID installationId) {
@@ -179,7 +180,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
         bound = bound(name);
       }
       if (!bound.equals(Optional.of(installationId.toString()))) {
-        throw new S3StartException(
+        throw new SetupException(
             place
                 + (" belongs to the catalog of installation %s, but the database is that of"
                         + " installation %s. Serving both would delete every blob as an orphan. Give"
@@ -189,7 +190,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
             null);
       }
     } catch (SdkException | StorageException e) {
-      throw new S3StartException(
+      throw new SetupException(
           place + " cannot be bound to this installation: " + e.getMessage(), e);
     }
   }

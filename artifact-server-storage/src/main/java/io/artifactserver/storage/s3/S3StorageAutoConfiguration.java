@@ -3,6 +3,7 @@ package io.artifactserver.storage.s3;
 import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.CatalogAutoConfiguration;
 import io.artifactserver.storage.checked.CheckedBackfill;
 import io.artifactserver.storage.checked.CheckedBlobStore;
@@ -123,14 +124,14 @@ public class S3StorageAutoConfiguration {
   /**
    * Waits for the server, and finds or creates the bucket.
    *
-   * @throws S3StartException if there is none to be had
+   * @throws SetupException if there is none to be had
    */
   @Bean
   @Fallback
   S3BlobStore s3BlobStore(
       S3Properties properties, S3Client client, S3Presigner presigner, TransferBudget budget) {
     if (properties.bucket().isEmpty()) {
-      throw new S3StartException(
+      throw new SetupException(
           "The backend s3 needs a bucket: set artifact-server.storage.s3.bucket.", null);
     }
     String prefix = properties.prefix();
@@ -186,13 +187,13 @@ public class S3StorageAutoConfiguration {
         return;
       } catch (SdkException e) {
         if (S3Errors.isAnswer(e) && S3Errors.status(e) < 500) {
-          throw new S3StartException(
+          throw new SetupException(
               "Bucket %s cannot be used: %s. Check the credentials, and that they may do what docs/storage.md lists."
                   .formatted(bucket.name(), e.getMessage()),
               e);
         }
         if (System.nanoTime() - deadline >= 0) {
-          throw new S3StartException(
+          throw new SetupException(
               "%s did not answer within %d s: %s"
                   .formatted(
                       properties.endpoint().isEmpty() ? "S3" : properties.endpoint(),
@@ -220,7 +221,7 @@ public class S3StorageAutoConfiguration {
         throw e;
       }
       if (!properties.createBucket()) {
-        throw new S3StartException(
+        throw new SetupException(
             "There is no bucket \"%s\"%s. Create it, or start once with --%s.create-bucket=true."
                 .formatted(
                     bucket.name(),
@@ -250,7 +251,7 @@ public class S3StorageAutoConfiguration {
     } catch (URISyntaxException _) {
       // As for an address of another kind.
     }
-    throw new S3StartException(
+    throw new SetupException(
         "\"%s\" is no address of an S3 server; %s.endpoint is http://host:port or https://host."
             .formatted(address, S3Properties.PREFIX),
         null);
@@ -261,7 +262,7 @@ public class S3StorageAutoConfiguration {
       Thread.sleep(PAUSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new S3StartException("Interrupted while waiting for S3", e);
+      throw new SetupException("Interrupted while waiting for S3", e);
     }
   }
 }

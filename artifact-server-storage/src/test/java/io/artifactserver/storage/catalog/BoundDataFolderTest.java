@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.folder.DataFolder;
-import io.artifactserver.storage.folder.DataFolderException;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -39,7 +39,7 @@ class BoundDataFolderTest {
 
     assertThatThrownBy(() -> run(second).close())
         .rootCause()
-        .isInstanceOf(DataFolderException.class)
+        .isInstanceOf(SetupException.class)
         .hasMessageContaining("of installation " + firstId)
         .hasMessageContaining("of installation " + secondId);
 
@@ -59,7 +59,7 @@ class BoundDataFolderTest {
   void isLockedWithADatabaseOfTheOperatorsToo() {
     try (ConfigurableApplicationContext context = run(TestDatabase.create())) {
       assertThat(context.getBean(DataFolder.class).path()).isEqualTo(folder);
-      assertThatExceptionOfType(DataFolderException.class)
+      assertThatExceptionOfType(SetupException.class)
           .isThrownBy(() -> DataFolder.open(folder).close());
     }
     DataFolder.open(folder).close();
@@ -70,7 +70,7 @@ class BoundDataFolderTest {
     try (DataFolder held = DataFolder.open(folder)) {
       assertThatThrownBy(() -> run("artifact-server.data-dir=" + held.path()).close())
           .rootCause()
-          .isInstanceOf(DataFolderException.class);
+          .isInstanceOf(SetupException.class);
     }
     assertThat(folder).isDirectoryNotContaining("glob:**/postgres*");
   }

@@ -23,6 +23,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
 import io.artifactserver.core.encryption.RingKeys.RingKeyException;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.backend.SetupException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -136,13 +137,13 @@ class KeyRingTest {
   void aFileThatIsNoRingIsRefusedWithoutQuotingIt() throws Exception {
     for (String text : List.of("", "{}", "{\"key\": \"SECRETSECRET\"}", "SECRETSECRET")) {
       Path file = Files.writeString(folder.resolve("keys.json"), text);
-      assertThatExceptionOfType(KeyRingException.class)
+      assertThatExceptionOfType(SetupException.class)
           .isThrownBy(() -> KeyRingFile.of(file, "").read())
           .withMessageContaining(file.toString())
           .withNoCause()
           .satisfies(e -> assertThat(e.getMessage()).doesNotContain("SECRET"));
     }
-    assertThatExceptionOfType(KeyRingException.class)
+    assertThatExceptionOfType(SetupException.class)
         .isThrownBy(() -> KeyRingFile.of(folder.resolve("keys.json"), "no-kms://key"))
         .withMessageContaining("kms-uri");
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.artifactserver.storage.backend.SetupException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ class DataFolderTest {
   @Test
   void isHeldOnceInAProcess() throws IOException {
     DataFolder first = DataFolder.open(parent);
-    assertThatExceptionOfType(DataFolderException.class)
+    assertThatExceptionOfType(SetupException.class)
         .isThrownBy(() -> DataFolder.open(parent))
         .withMessageContaining("in this very process")
         .withMessageContaining(parent.toString());
@@ -51,7 +52,7 @@ class DataFolderTest {
     Process other = startHolder();
     try (BufferedReader output = other.inputReader(StandardCharsets.UTF_8)) {
       assertThat(output.readLine()).isEqualTo("held");
-      assertThatExceptionOfType(DataFolderException.class)
+      assertThatExceptionOfType(SetupException.class)
           .isThrownBy(() -> DataFolder.open(parent))
           .withMessageContaining("Another artifact-server (pid " + other.pid() + ")")
           .withMessageContaining("artifact-server.data-dir");
@@ -70,7 +71,7 @@ class DataFolderTest {
       folder.bind(first);
     }
     try (DataFolder folder = DataFolder.open(parent)) {
-      assertThatExceptionOfType(DataFolderException.class)
+      assertThatExceptionOfType(SetupException.class)
           .isThrownBy(() -> folder.bind(second))
           .withMessageContaining(first.toString())
           .withMessageContaining(second.toString())
@@ -93,7 +94,7 @@ class DataFolderTest {
   @Test
   void saysThatItCannotBeUsed() throws IOException {
     Path file = Files.writeString(parent.resolve("file"), "");
-    assertThatExceptionOfType(DataFolderException.class)
+    assertThatExceptionOfType(SetupException.class)
         .isThrownBy(() -> DataFolder.open(file))
         .withMessageContaining(file.toString());
   }

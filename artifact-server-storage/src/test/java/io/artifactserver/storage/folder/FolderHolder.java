@@ -1,5 +1,6 @@
 package io.artifactserver.storage.folder;
 
+import io.artifactserver.storage.backend.SetupException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -13,7 +14,7 @@ final class FolderHolder {
       Objects.requireNonNull(folder);
       System.out.println("held");
       int _ = System.in.read();
-    } catch (DataFolderException e) {
+    } catch (SetupException e) {
       System.out.println(e.getMessage());
     }
   }

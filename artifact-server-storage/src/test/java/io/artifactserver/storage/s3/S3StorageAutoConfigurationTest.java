@@ -8,6 +8,8 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.Ports;
 import io.artifactserver.core.testserver.S3ProxyServer;
+import io.artifactserver.storage.backend.SetupException;
+import io.artifactserver.storage.backend.SetupFailureAnalyzer;
 import io.artifactserver.storage.backend.UnknownBackendAutoConfiguration;
 import io.artifactserver.storage.window.WindowAutoConfiguration;
 import java.nio.file.Path;
@@ -162,7 +164,7 @@ class S3StorageAutoConfigurationTest {
       assertThat(store.list()).isEmpty();
     });
     shared.run(context -> {
-      assertThatExceptionOfType(S3StartException.class)
+      assertThatExceptionOfType(SetupException.class)
           .isThrownBy(() -> context.getBean(S3BlobStore.class).bind(second))
           .withMessageContaining("\"a/b/\" of bucket shared")
           .withMessageContaining(first.toString())
@@ -294,7 +296,7 @@ class S3StorageAutoConfigurationTest {
     runner.run(context -> {
       Throwable failure = Objects.requireNonNull(context.getStartupFailure());
       FailureAnalysis analysis =
-          Objects.requireNonNull(new S3StartFailureAnalyzer().analyze(failure));
+          Objects.requireNonNull(new SetupFailureAnalyzer().analyze(failure));
       assertThat(analysis.getDescription())
           .contains(parts)
           .doesNotContain(S3ProxyServer.SECRET_KEY);
