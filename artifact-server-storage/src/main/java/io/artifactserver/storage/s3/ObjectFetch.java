@@ -29,12 +29,7 @@ final class ObjectFetch implements ChunkSource {
   /** Asks whether the object is there, and is the one that was stored. */
   void requireObject() throws StorageException {
     try {
-      HeadObjectResponse head =
-          bucket.ask(() ->
-              bucket
-                  .client()
-                  .headObject(
-                      request -> request.bucket(bucket.name()).key(bucket.objectName(ref.key()))));
+      HeadObjectResponse head = bucket.head(bucket.objectName(ref.key()));
       requireLength(head);
       tags.require(ref, head.eTag());
     } catch (SdkException e) {
@@ -68,14 +63,12 @@ final class ObjectFetch implements ChunkSource {
       answer =
           bucket.ask(
               attempts,
-              () ->
-                  bucket
-                      .client()
-                      .getObject(get ->
-                          get.bucket(bucket.name())
-                              .key(bucket.objectName(ref.key()))
-                              .range("bytes=" + positions(range))
-                              .ifMatch(tags.find(ref.key()))));
+              client ->
+                  client.getObject(get ->
+                      get.bucket(bucket.name())
+                          .key(bucket.objectName(ref.key()))
+                          .range("bytes=" + positions(range))
+                          .ifMatch(tags.find(ref.key()))));
     } catch (SdkException e) {
       throw failed(range, e);
     }

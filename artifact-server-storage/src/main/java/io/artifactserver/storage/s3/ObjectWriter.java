@@ -8,8 +8,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
@@ -72,7 +75,7 @@ final class ObjectWriter {
   }
 
   /** Begins an upload in parts, and returns its id. */
-  String create(String key) {
+  String create(String key) throws StorageException {
     CreateMultipartUploadRequest.Builder request =
         CreateMultipartUploadRequest.builder()
             .bucket(bucket.name())
@@ -85,19 +88,19 @@ final class ObjectWriter {
     if (properties.checksums()) {
       request.checksumAlgorithm(ChecksumAlgorithm.CRC32_C);
     }
-    return bucket.client().createMultipartUpload(request.build()).uploadId();
+    return bucket.ask(client -> client.createMultipartUpload(request.build())).uploadId();
   }
 
   /** Sends one part, a heap buffer. */
-  CompletedPart sendPart(String key, String uploadId, int number, ByteBuffer part) {
+  CompletedPart sendPart(String key, String uploadId, int number, ByteBuffer part)
+      throws StorageException {
     String checksum = checksum(part);
     UploadPartResponse answer =
-        send(
-            part,
-            body ->
-                bucket
-                    .client()
-                    .uploadPart(
+        bucket.ask(client ->
+            send(
+                part,
+                body ->
+                    client.uploadPart(
                         request ->
                             request
                                 .bucket(bucket.name())
@@ -106,7 +109,7 @@ final class ObjectWriter {
                                 .partNumber(number)
                                 .contentLength((long) part.remaining())
                                 .checksumCRC32C(checksum),
-                        body));
+                        body)));
     return CompletedPart.builder()
         .partNumber(number)
         .eTag(answer.eTag())
@@ -117,18 +120,16 @@ final class ObjectWriter {
   /** Makes an object of the parts. */
   void complete(String key, String uploadId, Collection<CompletedPart> parts)
       throws StorageException {
-    write(
+    writeBlob(
         key,
-        condition ->
-            bucket
-                .client()
-                .completeMultipartUpload(request ->
-                    request
-                        .bucket(bucket.name())
-                        .key(bucket.objectName(key))
-                        .uploadId(uploadId)
-                        .ifNoneMatch(condition)
-                        .multipartUpload(upload -> upload.parts(List.copyOf(parts)))));
+        (client, condition) ->
+            client.completeMultipartUpload(request ->
+                request
+                    .bucket(bucket.name())
+                    .key(bucket.objectName(key))
+                    .uploadId(uploadId)
+                    .ifNoneMatch(condition)
+                    .multipartUpload(upload -> upload.parts(List.copyOf(parts)))));
   }
 
   /** Makes an object of one request; the bytes are in a heap buffer. */
@@ -144,44 +145,30 @@ final class ObjectWriter {
             .serverSideEncryption(setOrNull(properties.serverSideEncryption()))
             .ssekmsKeyId(setOrNull(properties.kmsKeyId()))
             .checksumCRC32C(checksum(bytes));
-    write(
+    writeBlob(
         key,
-        condition ->
-            send(
-                bytes,
-                body -> bucket.client().putObject(request.ifNoneMatch(condition).build(), body)));
+        (client, condition) ->
+            send(bytes, body -> client.putObject(request.ifNoneMatch(condition).build(), body)));
   }
 
   /** Writes a small object that is no blob, unless there is one of that name. */
   void putOnce(String name, String text) throws StorageException {
     PutObjectRequest.Builder request =
         PutObjectRequest.builder().bucket(bucket.name()).key(name).contentType("text/plain");
-    while (true) {
-      String condition = isConditional ? ANY : null;
-      try {
-        bucket.ask(() ->
-            bucket
-                .client()
-                .putObject(request.ifNoneMatch(condition).build(), RequestBody.fromString(text)));
-        return;
-      } catch (SdkException e) {
-        if (S3Errors.isPreconditionFailed(e)) {
-          return;
-        }
-        requireConditionRefused(condition, e);
-      }
-    }
+    boolean _ =
+        write(
+            name,
+            null,
+            (client, condition) ->
+                client.putObject(
+                    request.ifNoneMatch(condition).build(), RequestBody.fromString(text)));
   }
 
   /** Deletes what a failed commit may have written all the same. */
   void discard(String key) {
     try {
-      if (isOurs(key)) {
-        bucket.ask(() ->
-            bucket
-                .client()
-                .deleteObject(
-                    request -> request.bucket(bucket.name()).key(bucket.objectName(key))));
+      if (isMarked(bucket.objectName(key), marks.get(key))) {
+        bucket.delete(key);
       }
     } catch (SdkException | StorageException e) {
       LOGGER.debug("Blob {} is left to the sweeper", key, e);
@@ -191,44 +178,52 @@ final class ObjectWriter {
   /** Gives an upload in parts up; what cannot be asked is left to the sweeper. */
   void abort(String key, String uploadId) {
     try {
-      bucket.ask(() ->
-          bucket
-              .client()
-              .abortMultipartUpload(request ->
-                  request.bucket(bucket.name()).key(bucket.objectName(key)).uploadId(uploadId)));
+      bucket.ask(client ->
+          client.abortMultipartUpload(request ->
+              request.bucket(bucket.name()).key(bucket.objectName(key)).uploadId(uploadId)));
     } catch (SdkException | StorageException e) {
       LOGGER.debug("Upload {} of blob {} is left to the sweeper", uploadId, key, e);
     }
   }
 
-  /** What the server knows of the object. */
-  HeadObjectResponse head(String key) {
-    return bucket
-        .client()
-        .headObject(request -> request.bucket(bucket.name()).key(bucket.objectName(key)));
+  private void writeBlob(String key, BiFunction<S3Client, @Nullable String, Object> request)
+      throws StorageException {
+    if (!write(bucket.objectName(key), marks.get(key), request)) {
+      throw new StorageException.StorageUnavailable(
+          S3BlobStore.NAME, "there is a blob %s already".formatted(key), null);
+    }
   }
 
-  private void write(String key, Function<@Nullable String, Object> request)
+  /**
+   * Writes an object, unless there is one of that name.
+   *
+   * @param mark that tells the object from others; null if it has none
+   * @return whether the object of that name is this one
+   */
+  private boolean write(
+      String name, @Nullable String mark, BiFunction<S3Client, @Nullable String, Object> request)
       throws StorageException {
     while (true) {
       boolean conditional = isConditional;
       try {
-        if (!conditional && exists(key)) {
-          throw taken(key, null);
+        if (!conditional && find(name).isPresent()) {
+          return false;
         }
-        bucket.ask(() -> request.apply(conditional ? ANY : null));
-        return;
+        bucket.ask(client -> request.apply(client, conditional ? ANY : null));
+        return true;
       } catch (SdkException e) {
         if (conditional && S3Errors.isConditionRefused(e)) {
-          withoutConditions();
+          LOGGER.info("The S3 server does not know If-None-Match; objects are looked for instead");
+          isConditional = false;
         } else if (!(S3Errors.isPreconditionFailed(e)
             || S3Errors.isNotFound(e)
             || S3Errors.isBrokenOff(e))) {
           throw e;
-        } else if (isOurs(key)) {
-          return;
+        } else if (isMarked(name, mark)) {
+          // An attempt whose answer was lost wrote it.
+          return true;
         } else if (S3Errors.isPreconditionFailed(e)) {
-          throw taken(key, e);
+          return false;
         } else {
           throw e;
         }
@@ -236,46 +231,20 @@ final class ObjectWriter {
     }
   }
 
-  private void requireConditionRefused(@Nullable String condition, SdkException e) {
-    if (condition == null || !S3Errors.isConditionRefused(e)) {
-      throw e;
-    }
-    withoutConditions();
+  private boolean isMarked(String name, @Nullable String mark) throws StorageException {
+    return mark != null
+        && find(name).filter(object -> mark.equals(object.metadata().get(MARK))).isPresent();
   }
 
-  private void withoutConditions() {
-    LOGGER.info("The S3 server does not know If-None-Match; objects are looked for instead");
-    isConditional = false;
-  }
-
-  private boolean exists(String key) throws StorageException {
+  private Optional<HeadObjectResponse> find(String name) throws StorageException {
     try {
-      bucket.ask(() -> head(key));
-      return true;
+      return Optional.of(bucket.head(name));
     } catch (SdkException e) {
       if (S3Errors.isNotFound(e)) {
-        return false;
+        return Optional.empty();
       }
       throw e;
     }
-  }
-
-  /** Whether an attempt whose answer was lost wrote the object. */
-  private boolean isOurs(String key) throws StorageException {
-    String mark = marks.get(key);
-    try {
-      return mark != null && mark.equals(bucket.ask(() -> head(key)).metadata().get(MARK));
-    } catch (SdkException e) {
-      if (S3Errors.isNotFound(e)) {
-        return false;
-      }
-      throw e;
-    }
-  }
-
-  private static StorageException taken(String key, @Nullable Throwable cause) {
-    return new StorageException.StorageUnavailable(
-        S3BlobStore.NAME, "there is a blob %s already".formatted(key), cause);
   }
 
   private Map<String, String> mark(String key) {

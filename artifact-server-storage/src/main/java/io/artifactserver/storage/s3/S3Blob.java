@@ -18,19 +18,12 @@ final class S3Blob implements Blob {
   private final S3Bucket bucket;
   private final EntityTags tags;
   private final ChunkWindow window;
-  private final TemporaryAddresses addresses;
 
-  S3Blob(
-      BlobRef ref,
-      S3Bucket bucket,
-      EntityTags tags,
-      ChunkWindow window,
-      TemporaryAddresses addresses) {
+  S3Blob(BlobRef ref, S3Bucket bucket, EntityTags tags, ChunkWindow window) {
     this.ref = ref;
     this.bucket = bucket;
     this.tags = tags;
     this.window = window;
-    this.addresses = addresses;
   }
 
   @Override
@@ -64,8 +57,7 @@ final class S3Blob implements Blob {
   public Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
       throws StorageException {
     try {
-      return Optional.of(
-          addresses.sign(bucket.objectName(ref.key()), mediaType, contentDisposition));
+      return Optional.of(bucket.sign(ref.key(), mediaType, contentDisposition));
     } catch (SdkException e) {
       throw bucket.errors().ofBlob(ref, "sign an address of", e);
     }

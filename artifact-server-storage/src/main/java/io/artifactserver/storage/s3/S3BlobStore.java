@@ -40,7 +40,6 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
 
   private final S3Bucket bucket;
   private final ObjectWriter objects;
-  private final TemporaryAddresses addresses;
   private final EntityTags tags = new EntityTags();
   private final ChunkWindow chunks;
   private final PartWindow parts;
@@ -52,14 +51,9 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   /**
    * @param budget of the whole process
    */
-  S3BlobStore(
-      S3Bucket bucket,
-      S3Properties properties,
-      TemporaryAddresses addresses,
-      TransferBudget budget) {
+  S3BlobStore(S3Bucket bucket, S3Properties properties, TransferBudget budget) {
     this.bucket = bucket;
     this.objects = new ObjectWriter(bucket, properties);
-    this.addresses = addresses;
     this.chunks =
         new ChunkWindow((int) properties.chunkSize().toBytes(), properties.window(), budget);
     this.partLength = (int) properties.partSize().toBytes();
@@ -73,7 +67,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
 
   @Override
   public Blob blob(BlobRef ref) {
-    return new S3Blob(ref, bucket, tags, chunks, addresses);
+    return new S3Blob(ref, bucket, tags, chunks);
   }
 
   @Override
@@ -85,11 +79,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   @Override
   public void delete(BlobRef ref) throws StorageException {
     try {
-      bucket.ask(() ->
-          bucket
-              .client()
-              .deleteObject(
-                  request -> request.bucket(bucket.name()).key(bucket.objectName(ref.key()))));
+      bucket.delete(ref.key());
     } catch (SdkException e) {
       if (!S3Errors.isNotFound(e) || S3Errors.isNoBucket(e)) {
         throw bucket.errors().ofBlob(ref, "delete", e);
@@ -116,15 +106,13 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
       do {
         ListMultipartUploadsResponse before = page;
         page =
-            bucket.ask(() ->
-                bucket
-                    .client()
-                    .listMultipartUploads(request ->
-                        request
-                            .bucket(bucket.name())
-                            .prefix(bucket.blobPrefix())
-                            .keyMarker(before == null ? null : before.nextKeyMarker())
-                            .uploadIdMarker(before == null ? null : before.nextUploadIdMarker())));
+            bucket.ask(client ->
+                client.listMultipartUploads(request ->
+                    request
+                        .bucket(bucket.name())
+                        .prefix(bucket.blobPrefix())
+                        .keyMarker(before == null ? null : before.nextKeyMarker())
+                        .uploadIdMarker(before == null ? null : before.nextUploadIdMarker())));
         for (MultipartUpload upload : page.uploads()) {
           Optional<String> key = key(upload.key());
           if (key.isPresent()
@@ -147,18 +135,15 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     long now = System.nanoTime();
     try {
       if (now - writableUntil.get() < 0) {
-        bucket.ask(() -> bucket.client().headBucket(request -> request.bucket(bucket.name())));
+        bucket.ask(client -> client.headBucket(request -> request.bucket(bucket.name())));
         return;
       }
       // One name, and not deleted: a deletion that fails would say that nothing can be written.
       String probe = bucket.otherName(PROBE);
-      bucket.ask(() ->
-          bucket
-              .client()
-              .putObject(
-                  request -> request.bucket(bucket.name()).key(probe),
-                  RequestBody.fromString(
-                      "Written now and then to see whether that is possible.\n")));
+      bucket.ask(client ->
+          client.putObject(
+              request -> request.bucket(bucket.name()).key(probe),
+              RequestBody.fromString("Written now and then to see whether that is possible.\n")));
       writableUntil.set(now + WRITE_CHECK_INTERVAL.toNanos());
     } catch (SdkException e) {
       throw bucket.errors().ofStore("write", e);
@@ -204,10 +189,8 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     try {
       return Optional.of(
           bucket
-              .ask(() ->
-                  bucket
-                      .client()
-                      .getObjectAsBytes(request -> request.bucket(bucket.name()).key(name)))
+              .ask(client ->
+                  client.getObjectAsBytes(request -> request.bucket(bucket.name()).key(name)))
               .asString(StandardCharsets.US_ASCII)
               .strip());
     } catch (SdkException e) {
@@ -231,14 +214,12 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
 
   private ListObjectsV2Response page(@Nullable String continuationToken) throws StorageException {
     try {
-      return bucket.ask(() ->
-          bucket
-              .client()
-              .listObjectsV2(request ->
-                  request
-                      .bucket(bucket.name())
-                      .prefix(bucket.blobPrefix())
-                      .continuationToken(continuationToken)));
+      return bucket.ask(client ->
+          client.listObjectsV2(request ->
+              request
+                  .bucket(bucket.name())
+                  .prefix(bucket.blobPrefix())
+                  .continuationToken(continuationToken)));
     } catch (SdkException e) {
       throw bucket.errors().ofStore("list", e);
     }

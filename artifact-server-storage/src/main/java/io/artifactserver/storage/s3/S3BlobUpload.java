@@ -24,7 +24,7 @@ final class S3BlobUpload implements BlobUpload {
   private final EntityTags tags;
   private final String key;
 
-  /** Of the first part; what is shorter is no multipart upload. */
+  /** The first part's; what is shorter is no multipart upload. */
   private final int partLength;
 
   private final Map<Integer, CompletedPart> sent = new ConcurrentSkipListMap<>();
@@ -68,7 +68,7 @@ final class S3BlobUpload implements BlobUpload {
     isUsable = false;
     if (uploadId == null && length + bytes.remaining() >= partLength) {
       try {
-        uploadId = bucket.ask(() -> objects.create(key));
+        uploadId = objects.create(key);
       } catch (SdkException e) {
         throw bucket.errors().ofUpload(key, e);
       }
@@ -93,7 +93,7 @@ final class S3BlobUpload implements BlobUpload {
         isWritten = true;
         objects.complete(key, id, sent.values());
       }
-      HeadObjectResponse stored = bucket.ask(() -> objects.head(key));
+      HeadObjectResponse stored = bucket.head(bucket.objectName(key));
       if (!Objects.equals(stored.contentLength(), length)) {
         throw new StorageException.StorageUnavailable(
             S3BlobStore.NAME,
@@ -135,7 +135,7 @@ final class S3BlobUpload implements BlobUpload {
         isWritten = true;
         objects.put(key, part);
       } else {
-        sent.put(number, bucket.ask(() -> objects.sendPart(key, id, number, part)));
+        sent.put(number, objects.sendPart(key, id, number, part));
       }
     } catch (SdkException e) {
       throw bucket.errors().ofUpload(key, e);

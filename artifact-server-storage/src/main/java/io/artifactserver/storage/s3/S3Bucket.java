@@ -2,16 +2,22 @@ package io.artifactserver.storage.s3;
 
 import io.artifactserver.core.blob.StorageException;
 import java.io.UncheckedIOException;
-import java.util.function.Supplier;
+import java.net.URI;
+import java.time.Duration;
+import java.util.function.Function;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
  * Makes requests, repeats those that failed, and tells an answer from an outage. Thread-safe.
  *
  * @param client for all requests; makes one attempt
+ * @param presigner for the address that clients reach
+ * @param addressValidity how long a signed address is good
  * @param retryRule for all requests
  * @param name of the bucket
  * @param prefix of all objects; empty, or ends in a slash
@@ -20,6 +26,8 @@ import software.amazon.awssdk.services.s3.S3Client;
  */
 record S3Bucket(
     S3Client client,
+    S3Presigner presigner,
+    Duration addressValidity,
     RetryStrategy retryRule,
     String name,
     String prefix,
@@ -42,6 +50,32 @@ record S3Bucket(
     return prefix + name;
   }
 
+  /** What the server knows of an object. Otherwise as {@link #ask(Function)}. */
+  HeadObjectResponse head(String objectName) throws StorageException {
+    return ask(client -> client.headObject(request -> request.bucket(name).key(objectName)));
+  }
+
+  /** Deletes a blob's object. Otherwise as {@link #ask(Function)}. */
+  void delete(String key) throws StorageException {
+    ask(client -> client.deleteObject(request -> request.bucket(name).key(objectName(key))));
+  }
+
+  /** An address of a blob's object, for GET. May ask for credentials. */
+  URI sign(String key, String mediaType, String contentDisposition) {
+    return URI.create(
+        presigner
+            .presignGetObject(presign ->
+                presign
+                    .signatureDuration(addressValidity)
+                    .getObjectRequest(get ->
+                        get.bucket(name)
+                            .key(objectName(key))
+                            .responseContentType(mediaType)
+                            .responseContentDisposition(contentDisposition)))
+            .url()
+            .toExternalForm());
+  }
+
   /** The attempts of an operation that begins. */
   Attempts attempts() {
     return new Attempts(retryRule);
@@ -53,7 +87,7 @@ record S3Bucket(
    * @throws SdkException as the client throws it, when the attempts are used up
    * @throws StorageException if the server is known to be away
    */
-  <T> T ask(Supplier<T> request) throws StorageException {
+  <T> T ask(Function<S3Client, T> request) throws StorageException {
     return ask(attempts(), request);
   }
 
@@ -64,11 +98,11 @@ record S3Bucket(
    * @throws SdkException as the client throws it, when the attempts are used up
    * @throws StorageException if the server is known to be away
    */
-  <T> T ask(Attempts attempts, Supplier<T> request) throws StorageException {
+  <T> T ask(Attempts attempts, Function<S3Client, T> request) throws StorageException {
     long begun = outage.pass();
     while (true) {
       try {
-        T answer = request.get();
+        T answer = request.apply(client);
         outage.answered();
         return answer;
       } catch (SdkException e) {

@@ -138,6 +138,8 @@ public class S3StorageAutoConfiguration {
     S3Bucket bucket =
         new S3Bucket(
             client,
+            presigner,
+            properties.redirectValidity(),
             retryRule(properties),
             properties.bucket(),
             prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + '/',
@@ -152,11 +154,7 @@ public class S3StorageAutoConfiguration {
         properties.bucket(),
         prefix.isEmpty() ? "" : ", prefix " + prefix,
         properties.endpoint().isEmpty() ? " of AWS" : " at " + properties.endpoint());
-    return new S3BlobStore(
-        bucket,
-        properties,
-        new TemporaryAddresses(presigner, properties.bucket(), properties.redirectValidity()),
-        budget);
+    return new S3BlobStore(bucket, properties, budget);
   }
 
   /** Asks once whether the server can be reached, whatever it says. */
