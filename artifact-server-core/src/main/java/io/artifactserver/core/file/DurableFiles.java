@@ -15,9 +15,12 @@ import java.util.Set;
 
 /** Changes of files and folders that a power cut does not take back. I/O; thread-safe. */
 public final class DurableFiles {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+  /** The mode of a new file that only its owner may read and write. */
+  public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
+
+  /** The mode of a new folder that only its owner may enter. */
+  public static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   private DurableFiles() {}

@@ -13,9 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.util.Objects;
 import java.util.Set;
@@ -26,10 +23,6 @@ import org.jspecify.annotations.Nullable;
  * reader sees the ring before a change or after it; changes take turns, across processes too.
  */
 final class KeyRingFile {
-
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-
   private final Path path;
   private final @Nullable Aead kms;
 
@@ -123,7 +116,9 @@ final class KeyRingFile {
     Path lock = path.resolveSibling(path.getFileName() + ".lock");
     try (FileChannel channel =
             FileChannel.open(
-                lock, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY);
+                lock,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                DurableFiles.OWNER_ONLY);
         FileLock held = channel.lock()) {
       Objects.requireNonNull(held);
       return work.run();

@@ -5,9 +5,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,9 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * hence the set.
  */
 final class DurableFolders {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-
   private final Path root;
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
@@ -39,7 +33,7 @@ final class DurableFolders {
       create(parent);
     }
     try {
-      Files.createDirectory(folder, OWNER_ONLY);
+      Files.createDirectory(folder, DurableFiles.OWNER_ONLY_FOLDER);
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(folder)) {
         throw e;

@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -21,9 +19,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -47,8 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class FileBlobStore implements BlobStore {
   static final String NAME = "file";
   private static final Logger LOGGER = LoggerFactory.getLogger(FileBlobStore.class);
-  private static final FileAttribute<Set<PosixFilePermission>> WRITABLE_FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final String PART_SUFFIX = ".part";
   private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
 
@@ -56,19 +50,12 @@ public final class FileBlobStore implements BlobStore {
   private final Path blobsFolder;
   private final Path uploadsFolder;
   private final MappedFiles mappedFiles;
-  private final RoomLeft room;
+  private final LongPredicate room;
   private final FileErrors errors;
   private final Set<Path> openParts = ConcurrentHashMap.newKeySet();
   private final DurableFolders folders;
 
-  /** Whether uploads may go on. */
-  @FunctionalInterface
-  interface RoomLeft {
-    /** Whether there is room for so many bytes more. */
-    boolean suffices(long bytes);
-  }
-
-  private FileBlobStore(Path root, MappedFiles mappedFiles, RoomLeft room) {
+  private FileBlobStore(Path root, MappedFiles mappedFiles, LongPredicate room) {
     this.room = room;
     this.root = root;
     this.folders = new DurableFolders(root);
@@ -90,9 +77,9 @@ public final class FileBlobStore implements BlobStore {
   }
 
   /**
-   * @param room that uploads leave on the disk
+   * @param room whether the disk has room for so many bytes more of an upload
    */
-  static FileBlobStore open(Path root, MappedFiles mappedFiles, RoomLeft room)
+  static FileBlobStore open(Path root, MappedFiles mappedFiles, LongPredicate room)
       throws StorageException {
     FileBlobStore store = new FileBlobStore(root, mappedFiles, room);
     try {
@@ -135,7 +122,7 @@ public final class FileBlobStore implements BlobStore {
    * @throws StorageException.StorageFull if so many bytes more would take what is kept free
    */
   void requireRoom(String key, long bytes) throws StorageException {
-    if (!room.suffices(bytes)) {
+    if (!room.test(bytes)) {
       throw new StorageException.StorageFull(
           NAME,
           "no room for upload %s in %s but what is kept for the database and for deletions"
@@ -251,7 +238,9 @@ public final class FileBlobStore implements BlobStore {
 
   private static FileChannel createPart(Path part) throws IOException {
     return FileChannel.open(
-        part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), WRITABLE_FILE);
+        part,
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        DurableFiles.OWNER_ONLY);
   }
 
   private List<StoredBlob> blobsIn(String first, String second) {
@@ -286,15 +275,11 @@ public final class FileBlobStore implements BlobStore {
   }
 
   private List<String> names(Path folder) {
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
-      List<String> names = new ArrayList<>();
-      for (Path entry : entries) {
-        names.add(name(entry));
-      }
-      return names;
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.map(entry -> Objects.requireNonNull(entry.getFileName()).toString()).toList();
     } catch (NotDirectoryException | NoSuchFileException _) {
       return List.of();
-    } catch (DirectoryIteratorException e) {
+    } catch (UncheckedIOException e) {
       throw new UncheckedIOException(errors.ofStore("list", Objects.requireNonNull(e.getCause())));
     } catch (IOException e) {
       throw new UncheckedIOException(errors.ofStore("list", e));
@@ -314,10 +299,6 @@ public final class FileBlobStore implements BlobStore {
     } catch (NoSuchFileException _) {
       return false;
     }
-  }
-
-  private static String name(Path path) {
-    return Objects.requireNonNull(path.getFileName()).toString();
   }
 
   Path path(String key) {

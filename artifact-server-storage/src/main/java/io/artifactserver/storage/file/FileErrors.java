@@ -29,14 +29,14 @@ final class FileErrors {
   }
 
   StorageException ofUpload(String key, long position, IOException e) {
-    String detail = "upload %s broke off at byte %d: %s".formatted(key, position, e);
-    return isForWantOfRoom(e)
-        ? new StorageFull(FileBlobStore.NAME, detail, e)
-        : new StorageUnavailable(FileBlobStore.NAME, detail, e);
+    return ofWrite("upload %s broke off at byte %d: %s".formatted(key, position, e), e);
   }
 
   StorageException ofStore(String action, IOException e) {
-    String detail = "cannot %s in %s: %s".formatted(action, root, e);
+    return ofWrite("cannot %s in %s: %s".formatted(action, root, e), e);
+  }
+
+  private StorageException ofWrite(String detail, IOException e) {
     return isForWantOfRoom(e)
         ? new StorageFull(FileBlobStore.NAME, detail, e)
         : new StorageUnavailable(FileBlobStore.NAME, detail, e);

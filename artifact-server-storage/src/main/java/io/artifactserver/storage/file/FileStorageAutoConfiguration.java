@@ -7,7 +7,6 @@ import io.artifactserver.storage.mapped.MappedFiles;
 import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 /** Keeps blobs in the data folder: {@code artifact-server.storage.backend=file}, the default. */
@@ -16,7 +15,6 @@ import org.springframework.context.annotation.Bean;
     name = "artifact-server.storage.backend",
     havingValue = FileBlobStore.NAME,
     matchIfMissing = true)
-@EnableConfigurationProperties(FileStorageProperties.class)
 public class FileStorageAutoConfiguration {
   @Bean
   FileBlobStore fileBlobStore(DataFolder folder, MappedFiles mappedFiles) throws StorageException {

@@ -39,8 +39,6 @@ class FileStorageAutoConfigurationTest {
   void defaults() {
     runner()
         .run(context -> {
-          assertThat(context.getBean(FileStorageProperties.class))
-              .isEqualTo(new FileStorageProperties("file"));
           assertThat(context.getBean(MappedFilesProperties.class))
               .isEqualTo(new MappedFilesProperties(256, Duration.ofMinutes(5)));
           assertThat(context.getBean(BlobStore.class)).isInstanceOf(FileBlobStore.class);
@@ -62,8 +60,6 @@ class FileStorageAutoConfigurationTest {
             "artifact-server.storage.mapped-files=7",
             "artifact-server.storage.mapped-files-idle-time=90s")
         .run(context -> {
-          assertThat(context.getBean(FileStorageProperties.class))
-              .isEqualTo(new FileStorageProperties("file"));
           assertThat(context.getBean(MappedFilesProperties.class))
               .isEqualTo(new MappedFilesProperties(7, Duration.ofSeconds(90)));
           assertThat(context.getBean(DataFolderProperties.class))
