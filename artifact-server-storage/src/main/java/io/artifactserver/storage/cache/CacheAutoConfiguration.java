@@ -2,6 +2,7 @@ package io.artifactserver.storage.cache;
 
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.folder.FolderLock;
@@ -25,8 +26,8 @@ import org.springframework.core.env.Environment;
  * artifact-server.storage.cache.enabled=true}.
  *
  * <p>A backend contributes one bean of type {@link BlobStore}, of any name, and is told nothing of
- * the cache. Whoever asks for a {@code BlobStore}, the encryption included, gets the cache in its
- * place, because it is the primary one.
+ * the cache. A bean that asks for a {@code BlobStore}, such as the encryption, gets the cache,
+ * because it is the primary one.
  */
 @AutoConfiguration(after = {DataFolderAutoConfiguration.class, MappedFilesAutoConfiguration.class})
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE - 1)
@@ -45,7 +46,7 @@ public class CacheAutoConfiguration {
   CachingBlobStore cachingBlobStore(
       BlobStore remote,
       CacheProperties properties,
-      CacheFolder folder,
+      FolderLock folder,
       MappedFiles mappedFiles,
       Environment environment)
       throws StorageException {
@@ -61,32 +62,19 @@ public class CacheAutoConfiguration {
   }
 
   /** Two caches in one folder would serve each other's half-filled files. */
-  @Bean(destroyMethod = "close")
+  @Bean
   @ConditionalOnProperty(name = ENABLED, havingValue = "true")
-  CacheFolder cacheFolder(CacheProperties properties, DataFolder dataFolder)
+  FolderLock cacheFolder(CacheProperties properties, DataFolder dataFolder)
       throws StorageException {
     Path folder =
         properties.path().isEmpty()
             ? dataFolder.path().resolve(FOLDER)
             : Path.of(properties.path()).toAbsolutePath();
-    CachingBlobStore.createFolder(folder);
     try {
-      return new CacheFolder(folder, FolderLock.take(folder));
+      DurableFiles.createFolder(folder);
+      return FolderLock.take(folder);
     } catch (IOException e) {
       throw CachingBlobStore.unusable(folder, e);
-    }
-  }
-
-  /**
-   * The cache's folder, for this process alone.
-   *
-   * @param path exists
-   * @param lock of it
-   */
-  record CacheFolder(Path path, FolderLock lock) implements AutoCloseable {
-    @Override
-    public void close() throws IOException {
-      lock.close();
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -44,17 +45,20 @@ final class CacheEntries {
   private final MappedFiles mappedFiles;
   private final CacheCounters counters;
   private final InstantSource clock;
-  private final FreeSpace freeSpace;
+  private final LongSupplier freeSpace;
   private final ConcurrentHashMap<String, CacheEntry> entries = new ConcurrentHashMap<>();
   private long heldBytes;
 
+  /**
+   * @param freeSpace asks how much room the disk has, in bytes: I/O
+   */
   CacheEntries(
       Path folder,
       CacheProperties properties,
       MappedFiles mappedFiles,
       CacheCounters counters,
       InstantSource clock,
-      FreeSpace freeSpace) {
+      LongSupplier freeSpace) {
     this.folder = folder;
     this.properties = properties;
     this.pieceLength = Math.toIntExact(properties.pieceSize().toBytes());
@@ -207,7 +211,7 @@ final class CacheEntries {
   private long lack(long bytes, long diskBytes) {
     return Math.max(
         heldBytes + bytes - maxBytes,
-        properties.minFree().toBytes() + diskBytes - freeSpace.bytes());
+        properties.minFree().toBytes() + diskBytes - freeSpace.getAsLong());
   }
 
   private long evict(List<CacheEntry> oldest) {
@@ -216,7 +220,7 @@ final class CacheEntries {
       long charge = entry.charge;
       // What is mapped is being sent. Who maps it between these two keeps the deleted file's bytes.
       if (mappedFiles.forgetUnused(entry.ref().key()) && remove(entry, CacheEntry::isIdle)) {
-        counters.evicted();
+        counters.evictions.increment();
         freed += charge;
       }
     }
@@ -290,12 +294,6 @@ final class CacheEntries {
 
   private static String name(Path path) {
     return Objects.requireNonNull(path.getFileName()).toString();
-  }
-
-  /** Asks how much room the disk has. */
-  interface FreeSpace {
-    /** In bytes. I/O. */
-    long bytes();
   }
 
   private record Use(CacheEntry entry, Instant lastUsed) {}

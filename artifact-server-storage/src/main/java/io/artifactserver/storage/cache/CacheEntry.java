@@ -189,14 +189,9 @@ final class CacheEntry {
     return queue.hasWanted();
   }
 
-  /** Claims a piece that somebody waits for; -1 if there is none. */
-  synchronized int claimUrgent() {
-    return queue.claimUrgent();
-  }
-
-  /** Claims a piece that nobody waits for yet; -1 if there is none. */
-  synchronized int claimWanted() {
-    return queue.claimWanted();
+  /** As {@link PieceQueue#claim}. */
+  synchronized int claim(boolean isAhead) {
+    return queue.claim(isAhead);
   }
 
   /** Whether the file has bytes of the piece that are not verified. */

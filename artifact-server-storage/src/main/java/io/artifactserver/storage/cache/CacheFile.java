@@ -3,6 +3,8 @@ package io.artifactserver.storage.cache;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappableFile;
 import java.io.IOException;
@@ -11,15 +13,10 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.Optional;
@@ -33,14 +30,12 @@ import java.util.Set;
  *
  * <p>The digest is over the blob's key, the piece's number and its bytes, and is written behind
  * them. So whatever order the disk wrote in when the power was cut, and whoever renamed a file, a
- * piece either has its digest or is fetched anew. Zeros stand for a piece that is not stored.
+ * piece either has its digest or is fetched again. Zeros stand for a piece that is not stored.
  */
 final class CacheFile implements MappableFile {
   private static final int DIGEST_LENGTH = 32;
   private static final long MAGIC = 0x4153_4341_4348_4531L;
   private static final int TRAILER_LENGTH = Long.BYTES + Integer.BYTES;
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path path;
   private final BlobRef ref;
@@ -98,7 +93,7 @@ final class CacheFile implements MappableFile {
 
   /** The pieces that have a digest, true or not. Empty if there is no such file. I/O. */
   Optional<BitSet> stored() throws IOException {
-    try (FileChannel channel = open(StandardOpenOption.READ)) {
+    try (FileChannel channel = openForReading()) {
       ByteBuffer trailer = ByteBuffer.allocate(TRAILER_LENGTH);
       if (channel.size() != length()
           || !fill(channel, trailer, digestPosition(pieces()))
@@ -129,16 +124,13 @@ final class CacheFile implements MappableFile {
 
   /** Makes an empty file of the full length, in place of any other. I/O. */
   void create() throws IOException {
-    Path shard = path.resolveSibling("");
-    if (!Files.isDirectory(shard)) {
-      Files.createDirectories(
-          shard,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    }
+    DurableFiles.createFolder(path.resolveSibling(""));
     Files.deleteIfExists(path);
     try (FileChannel channel =
         FileChannel.open(
-            path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+            path,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            DurableFiles.OWNER_ONLY)) {
       ByteBuffer trailer =
           ByteBuffer.allocate(TRAILER_LENGTH).putLong(MAGIC).putInt(pieceLength).flip();
       drain(channel, trailer, digestPosition(pieces()));
@@ -156,7 +148,7 @@ final class CacheFile implements MappableFile {
   void write(int piece, RangeReader source, ByteBuffer buffer) throws IOException {
     ByteRange range = range(piece);
     MessageDigest digest = digestOf(piece);
-    try (FileChannel channel = open(StandardOpenOption.WRITE)) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
       long position = range.position();
       while (position < range.end()) {
         buffer.clear().limit((int) Math.min(buffer.capacity(), range.end() - position));
@@ -181,7 +173,7 @@ final class CacheFile implements MappableFile {
   boolean verify(int piece, ByteBuffer buffer) throws IOException {
     ByteRange range = range(piece);
     MessageDigest digest = digestOf(piece);
-    try (FileChannel channel = open(StandardOpenOption.READ)) {
+    try (FileChannel channel = openForReading()) {
       long position = range.position();
       while (position < range.end()) {
         buffer.clear().limit((int) Math.min(buffer.capacity(), range.end() - position));
@@ -199,7 +191,7 @@ final class CacheFile implements MappableFile {
 
   /** Opens the file for reading. I/O. The caller closes the channel. */
   FileChannel openForReading() throws IOException {
-    return open(StandardOpenOption.READ);
+    return FileChannel.open(path, StandardOpenOption.READ);
   }
 
   @Override
@@ -228,7 +220,7 @@ final class CacheFile implements MappableFile {
 
   /** Makes the file durable, or tells that the disk did not take it. I/O. */
   void force() throws IOException {
-    try (FileChannel channel = open(StandardOpenOption.WRITE)) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
       channel.force(true);
     }
   }
@@ -248,23 +240,15 @@ final class CacheFile implements MappableFile {
     return path.toString();
   }
 
-  private FileChannel open(OpenOption option) throws IOException {
-    return FileChannel.open(path, option);
-  }
-
   private long digestPosition(int piece) {
     return ref.length() + (long) piece * DIGEST_LENGTH;
   }
 
   private MessageDigest digestOf(int piece) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(ref.key().getBytes(StandardCharsets.US_ASCII));
-      digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(piece).flip());
-      return digest;
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256", e);
-    }
+    MessageDigest digest = DigestAlgorithm.SHA_256.newMessageDigest();
+    digest.update(ref.key().getBytes(StandardCharsets.US_ASCII));
+    digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(piece).flip());
+    return digest;
   }
 
   private StorageException wrongLength(ByteRange range, String detail) {

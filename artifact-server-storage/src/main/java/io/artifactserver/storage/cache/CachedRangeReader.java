@@ -172,7 +172,7 @@ final class CachedRangeReader implements RangeReader {
   }
 
   private void goRemote() throws StorageException {
-    counters.passed();
+    counters.passes.increment();
     closeChannel();
     direct = remote.open(new ByteRange(position, range.end() - position));
   }

@@ -9,19 +9,21 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.mapped.MappedFiles;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -53,7 +55,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
       CacheProperties properties,
       MappedFiles mappedFiles,
       InstantSource clock,
-      CacheEntries.FreeSpace freeSpace) {
+      LongSupplier freeSpace) {
     this.remote = remote;
     this.mappedFiles = mappedFiles;
     this.entries = new CacheEntries(folder, properties, mappedFiles, counters, clock, freeSpace);
@@ -64,7 +66,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
    * Opens the cache of a folder; creates the folder if it is absent. I/O.
    *
    * @param remote whose blobs are cached; closed by the caller
-   * @param folder of this process alone
+   * @param folder of this process alone; absolute
    * @param mappedFiles for the regions of the cached blobs, and of no others; closed by the caller
    * @throws StorageException if the folder cannot be used
    */
@@ -81,12 +83,12 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
       CacheProperties properties,
       MappedFiles mappedFiles,
       InstantSource clock,
-      CacheEntries.FreeSpace freeSpace)
+      LongSupplier freeSpace)
       throws StorageException {
-    createFolder(folder);
     CachingBlobStore store =
         new CachingBlobStore(remote, folder, properties, mappedFiles, clock, freeSpace);
     try {
+      DurableFiles.createFolder(folder);
       store.entries.scan();
     } catch (IOException e) {
       store.close();
@@ -105,7 +107,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
 
   @Override
   public Blob blob(BlobRef ref) {
-    return new CachedBlob(ref, this);
+    return new CachedBlob(ref);
   }
 
   @Override
@@ -118,7 +120,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     try {
       remote.delete(ref);
     } finally {
-      // Behind the remote's deletion, or a request in between would fetch it anew.
+      // Behind the remote's deletion, or a request in between would fetch it again.
       entries.discard(ref);
     }
   }
@@ -139,7 +141,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     return remote.removeAbandonedUploads(begunBefore);
   }
 
-  /** Of the remote store: without the cache, blobs are served all the same. */
+  /** Checks the remote store: without the cache, blobs are served all the same. */
   @Override
   public void check() throws StorageException {
     remote.check();
@@ -148,12 +150,12 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   @Override
   public Figures figures() {
     return new Figures(
-        counters.hits(),
-        counters.misses(),
-        counters.passes(),
-        counters.filledBytes(),
-        counters.evictions(),
-        counters.damagedPieces(),
+        counters.hits.sum(),
+        counters.misses.sum(),
+        counters.passes.sum(),
+        counters.filledBytes.sum(),
+        counters.evictions.sum(),
+        counters.damagedPieces.sum(),
         entries.heldBytes(),
         entries.size());
   }
@@ -166,49 +168,6 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     entries.tidy();
   }
 
-  Blob remoteBlob(BlobRef ref) {
-    return remote.blob(ref);
-  }
-
-  RangeReader open(BlobRef ref, ByteRange range) throws StorageException {
-    Blob blob = remote.blob(ref);
-    Optional<CacheEntry> pinned = range.isEmpty() ? Optional.empty() : entries.pin(ref);
-    if (pinned.isEmpty()) {
-      counters.passed();
-      return blob.open(range);
-    }
-    CacheEntry entry = pinned.get();
-    CachedRangeReader reader =
-        new CachedRangeReader(blob, range, entry, fetches, entries, counters);
-    try {
-      if (entry.has(entry.file().pieceOf(range.position()))) {
-        counters.hit();
-      } else {
-        counters.missed();
-      }
-      entry.wantWhole();
-      // Whoever opens learns of a missing blob or a store that is down before he answers.
-      reader.advance();
-      return reader;
-    } catch (StorageException | RuntimeException e) {
-      reader.close();
-      throw e;
-    }
-  }
-
-  /** What is not complete yet may have to be fetched. */
-  Wait waitToOpen(BlobRef ref) {
-    if (entries.complete(ref) == null) {
-      return Wait.REMOTE;
-    }
-    return mappedFiles.isMapped(ref.key()) ? Wait.NONE : Wait.DISK;
-  }
-
-  Optional<FileRegion> fileRegion(BlobRef ref, ByteRange range) {
-    CacheEntry entry = entries.complete(ref);
-    return entry == null ? Optional.empty() : regionOf(entry, range);
-  }
-
   /** Empty if the entry was given up since it was found. */
   Optional<FileRegion> regionOf(CacheEntry entry, ByteRange range) {
     try {
@@ -219,7 +178,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
         return Optional.empty();
       }
       entry.touch();
-      counters.hit();
+      counters.hits.increment();
       return Optional.of(region);
     } catch (StorageException _) {
       // Its file was taken away. Reading the blob brings it back.
@@ -228,21 +187,9 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     }
   }
 
-  static void createFolder(Path folder) throws StorageException {
+  private static LongSupplier usableSpace(Path folder) throws StorageException {
     try {
-      if (!Files.isDirectory(folder)) {
-        Files.createDirectories(
-            folder,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      }
-    } catch (IOException e) {
-      throw unusable(folder, e);
-    }
-  }
-
-  private static CacheEntries.FreeSpace usableSpace(Path folder) throws StorageException {
-    createFolder(folder);
-    try {
+      DurableFiles.createFolder(folder);
       FileStore disk = Files.getFileStore(folder);
       return () -> {
         try {
@@ -263,5 +210,71 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
         "its folder %s cannot be used: %s. See artifact-server.storage.cache.path."
             .formatted(folder, cause),
         cause);
+  }
+
+  /** A blob, read through the cache; thread-safe. */
+  private final class CachedBlob implements Blob {
+    private final BlobRef ref;
+
+    private CachedBlob(BlobRef ref) {
+      this.ref = ref;
+    }
+
+    @Override
+    public BlobRef ref() {
+      return ref;
+    }
+
+    @Override
+    public RangeReader open(ByteRange range) throws StorageException {
+      range.requireWithin(ref.length());
+      Blob blob = remote.blob(ref);
+      Optional<CacheEntry> pinned = range.isEmpty() ? Optional.empty() : entries.pin(ref);
+      if (pinned.isEmpty()) {
+        counters.passes.increment();
+        return blob.open(range);
+      }
+      CacheEntry entry = pinned.get();
+      CachedRangeReader reader =
+          new CachedRangeReader(blob, range, entry, fetches, entries, counters);
+      try {
+        if (entry.has(entry.file().pieceOf(range.position()))) {
+          counters.hits.increment();
+        } else {
+          counters.misses.increment();
+        }
+        entry.wantWhole();
+        // A missing blob, or a store that is down, must show before the caller answers.
+        reader.advance();
+        return reader;
+      } catch (StorageException | RuntimeException e) {
+        reader.close();
+        throw e;
+      }
+    }
+
+    /** The remote store's: what a client fetches there passes the cache by. */
+    @Override
+    public Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
+        throws StorageException {
+      return remote.blob(ref).temporaryAddress(mediaType, contentDisposition);
+    }
+
+    /** What is not complete yet may have to be fetched. */
+    @Override
+    public Wait waitToOpen() {
+      if (entries.complete(ref) == null) {
+        return Wait.REMOTE;
+      }
+      return mappedFiles.isMapped(ref.key()) ? Wait.NONE : Wait.DISK;
+    }
+
+    /** Present once all of the blob is cached. Never asks the remote store. */
+    @Override
+    public Optional<FileRegion> fileRegion(ByteRange range) {
+      range.requireWithin(ref.length());
+      CacheEntry entry = entries.complete(ref);
+      return entry == null ? Optional.empty() : regionOf(entry, range);
+    }
   }
 }

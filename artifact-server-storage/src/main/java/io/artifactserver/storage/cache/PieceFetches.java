@@ -143,12 +143,12 @@ final class PieceFetches implements AutoCloseable {
     return next;
   }
 
-  /** Of the entry that waited for its turn longest, which then waits behind the others. */
+  /** Claims of the entry that waited longest for its turn; it then waits behind the others. */
   private @Nullable Fetch claim(Set<CacheEntry> asking, boolean isAhead) {
     while (!closed && !asking.isEmpty()) {
       CacheEntry entry = asking.iterator().next();
       asking.remove(entry);
-      int piece = isAhead ? entry.claimWanted() : entry.claimUrgent();
+      int piece = entry.claim(isAhead);
       if (piece >= 0) {
         asking.add(entry);
         return new Fetch(entry, piece, isAhead);
@@ -169,7 +169,7 @@ final class PieceFetches implements AutoCloseable {
     } catch (StorageException e) {
       failed(entry, piece, e);
     } catch (RuntimeException | Error e) {
-      // Whoever waits must hear of it, whatever it is.
+      // Those who wait must hear of it, whatever it is.
       failed(
           entry,
           piece,
@@ -189,7 +189,7 @@ final class PieceFetches implements AutoCloseable {
     } catch (IOException e) {
       damage = String.valueOf(e);
     }
-    counters.damaged();
+    counters.damagedPieces.increment();
     if (entry.damaged(piece)) {
       LOG.warn("Piece {} of {} is fetched anew: {}", piece, entry.file(), damage);
     }
@@ -217,7 +217,7 @@ final class PieceFetches implements AutoCloseable {
       }
       return false;
     }
-    counters.filled(entry.file().range(piece).length());
+    counters.filledBytes.add(entry.file().range(piece).length());
     taken();
     return true;
   }

@@ -34,16 +34,6 @@ final class PieceQueue {
     return !wanted.isEmpty();
   }
 
-  /** Claims a piece that somebody waits for; -1 if there is none. */
-  int claimUrgent() {
-    return claim(urgent);
-  }
-
-  /** Claims a piece that nobody waits for yet; -1 if there is none. */
-  int claimWanted() {
-    return claim(wanted);
-  }
-
   boolean isClaimed(int piece) {
     return claimed.get(piece);
   }
@@ -69,8 +59,14 @@ final class PieceQueue {
     wanted.clear();
   }
 
-  /** From the cursor on, so that what is asked for here follows what was asked for last. */
-  private int claim(BitSet asked) {
+  /**
+   * Claims a piece, from the cursor on: what is asked for here follows what was asked for last.
+   *
+   * @param isAhead whether of those that nobody waits for yet, or of the others
+   * @return -1 if there is none
+   */
+  int claim(boolean isAhead) {
+    BitSet asked = isAhead ? wanted : urgent;
     int piece = asked.nextSetBit(cursor);
     if (piece < 0) {
       piece = asked.nextSetBit(0);

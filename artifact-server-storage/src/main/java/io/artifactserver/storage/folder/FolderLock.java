@@ -1,5 +1,6 @@
 package io.artifactserver.storage.folder;
 
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -7,16 +8,11 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Keeps a folder to one process, until it is closed or the process ends. Thread-safe. */
 public final class FolderLock implements AutoCloseable {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final String FILE = "lock";
 
   // POSIX gives a process's lock back when the process closes any descriptor of the file, so a
@@ -66,6 +62,11 @@ public final class FolderLock implements AutoCloseable {
     }
   }
 
+  /** The folder, absolute and without symbolic links. */
+  public Path path() {
+    return realPath;
+  }
+
   /** May be repeated. */
   @Override
   public synchronized void close() throws IOException {
@@ -80,7 +81,7 @@ public final class FolderLock implements AutoCloseable {
         FileChannel.open(
             folder.resolve(FILE),
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
-            OWNER_ONLY);
+            DurableFiles.OWNER_ONLY);
     try {
       FileLock lock = channel.tryLock();
       if (lock == null) {
