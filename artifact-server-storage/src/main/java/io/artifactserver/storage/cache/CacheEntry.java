@@ -3,6 +3,7 @@ package io.artifactserver.storage.cache;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,6 +12,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -221,6 +223,19 @@ final class CacheEntry {
       file.create();
       hasFile = true;
     }
+  }
+
+  /**
+   * Opens the file for reading; empty if the entry was given up: the file may be another one, with
+   * holes in the place of pieces. I/O. The caller closes the channel.
+   */
+  Optional<FileChannel> open() throws IOException {
+    FileChannel channel = file.openForReading();
+    if (isDropped()) {
+      channel.close();
+      return Optional.empty();
+    }
+    return Optional.of(channel);
   }
 
   /**

@@ -9,6 +9,7 @@ import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,7 +61,12 @@ final class CachedRangeReader implements RangeReader {
     try {
       if (there.get()) {
         if (channel == null) {
-          channel = file.openForReading();
+          Optional<FileChannel> opened = entry.open();
+          if (opened.isEmpty()) {
+            goRemote();
+            return;
+          }
+          channel = opened.get();
         }
         presentEnd = Math.min(range.end(), entry.presentEnd(piece));
       } else {

@@ -623,11 +623,11 @@ class CachingBlobStoreTest {
   }
 
   /**
-   * Between finding a complete entry and mapping its file, the entry may be evicted and another
-   * begun: a file of the same name and length, and full of holes.
+   * Between finding a complete entry and mapping or opening its file, the entry may be given up and
+   * another begun: a file of the same name and length, and full of holes.
    */
   @Test
-  void anEntryThatIsGivenUpWhileItIsMappedIsNotServed() throws Exception {
+  void anEntryThatIsGivenUpWhileItIsOpenedIsNotServed() throws Exception {
     byte[] content = content(10 * PIECE, 42);
     BlobRef ref = remote.store(content);
     CachingBlobStore cache = open(TestProperties.demanded());
@@ -638,6 +638,7 @@ class CachingBlobStoreTest {
     cache.entries.discard(found);
     read(cache, ref, content, new ByteRange(5 * PIECE, 1));
     assertThat(cache.regionOf(found, whole)).isEmpty();
+    assertThat(found.open()).isEmpty();
     read(cache, ref, content, whole);
     Warm.await(() -> cache.entries.complete(ref) != null);
     try (FileRegion region = cache.blob(ref).fileRegion(whole).orElseThrow()) {
