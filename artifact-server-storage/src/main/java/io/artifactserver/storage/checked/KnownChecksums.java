@@ -27,12 +27,7 @@ final class KnownChecksums {
 
   /** The checksums of a blob, or empty if it has none. Asks the database the first time. */
   Optional<byte[]> find(String key) {
-    Optional<byte[]> known = remembered.getIfPresent(key);
-    if (known == null) {
-      known = stored.find(key);
-      remembered.put(key, known);
-    }
-    return known;
+    return remembered.get(key, stored::find);
   }
 
   /** Asks the database. */

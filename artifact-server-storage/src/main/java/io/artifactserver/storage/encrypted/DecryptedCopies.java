@@ -63,7 +63,7 @@ public final class DecryptedCopies implements DecryptedCache, AutoCloseable {
   /** One at a time: the others are asked for again. */
   private final Semaphore copying = new Semaphore(1);
 
-  /** Of the blob that is being copied; null if there is none or it was deleted meanwhile. */
+  /** The key of the blob that is being copied; null if none is, or it was deleted meanwhile. */
   private @Nullable String wanted;
 
   private boolean isClosed;
@@ -185,7 +185,7 @@ public final class DecryptedCopies implements DecryptedCache, AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // Whoever reads it is told what is wrong with it.
+      // Its readers are told what is wrong with it.
       LOG.debug("Blob {} was not copied into memory", blob.ref().key(), e);
     } finally {
       if (!isKept) {

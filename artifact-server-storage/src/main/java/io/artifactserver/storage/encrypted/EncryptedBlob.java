@@ -134,7 +134,7 @@ final class EncryptedBlob implements Blob {
     return copies.isPresent() && copies.get().has(ref);
   }
 
-  /** Of the length that it must have; the inner store refuses any other. */
+  /** The stored blob, of the length that it must have; the inner store refuses any other. */
   private Blob inner(SegmentLayout layout) {
     return inner.blob(new BlobRef(ref.key(), layout.ciphertextLength()));
   }

@@ -79,20 +79,9 @@ final class SegmentKeys {
     try {
       // The cache runs one load or invalidation of a key at a time: what is deleted meanwhile is
       // not remembered.
-      return cached.get(
-          ref.key(),
-          _ -> {
-            try {
-              return load(ref);
-            } catch (StorageException e) {
-              throw new UncheckedIOException(e);
-            }
-          });
+      return cached.get(ref.key(), _ -> loadInCache(ref));
     } catch (UncheckedIOException e) {
-      if (e.getCause() instanceof StorageException cause) {
-        throw cause;
-      }
-      throw e;
+      throw storageException(e);
     }
   }
 
@@ -105,24 +94,11 @@ final class SegmentKeys {
   SegmentKey findAgain(BlobRef ref, SegmentKey known) throws StorageException {
     try {
       // Not forgotten first: others go on with the known one while the database is away.
-      return cached
-          .asMap()
-          .compute(
-              ref.key(),
-              (_, _) -> {
-                try {
-                  return load(ref);
-                } catch (StorageException e) {
-                  throw new UncheckedIOException(e);
-                }
-              });
+      return cached.asMap().compute(ref.key(), (_, _) -> loadInCache(ref));
     } catch (CatalogUnavailableException _) {
       return known;
     } catch (UncheckedIOException e) {
-      if (e.getCause() instanceof StorageException cause) {
-        throw cause;
-      }
-      throw e;
+      throw storageException(e);
     }
   }
 
@@ -156,6 +132,21 @@ final class SegmentKeys {
       }
     }
     return Optional.empty();
+  }
+
+  private SegmentKey loadInCache(BlobRef ref) {
+    try {
+      return load(ref);
+    } catch (StorageException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static StorageException storageException(UncheckedIOException e) {
+    if (e.getCause() instanceof StorageException cause) {
+      return cause;
+    }
+    throw e;
   }
 
   private SegmentKey load(BlobRef ref) throws StorageException {

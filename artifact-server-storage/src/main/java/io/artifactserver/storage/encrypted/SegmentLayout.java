@@ -13,7 +13,7 @@ import io.artifactserver.core.range.ByteRange;
  * @param plainLength of the blob, in bytes
  */
 record SegmentLayout(int segmentLength, long plainLength) {
-  /** Of the tag at each segment's end, in bytes. */
+  /** Length of the tag at each segment's end, in bytes. */
   static final int TAG_LENGTH = 16;
 
   /** Shortest segment: the headers, the first tag and one byte. */

@@ -34,11 +34,7 @@ public final class MappedFiles implements AutoCloseable {
     this(maxFiles, idleTime, System::nanoTime);
   }
 
-  /**
-   * @param maxFiles to keep mapped; at least 1
-   * @param idleTime after which {@link #closeIdle} closes an unused mapping
-   * @param nanoClock tells the time, in nanoseconds since some moment
-   */
+  /** As the other; {@code nanoClock} tells the time, in nanoseconds since some moment. */
   public MappedFiles(int maxFiles, Duration idleTime, LongSupplier nanoClock) {
     if (maxFiles < 1 || idleTime.isNegative()) {
       throw new IllegalArgumentException(

@@ -27,7 +27,7 @@ public final class PartWriter implements AutoCloseable {
   /** The part that is being filled: the writing thread's alone. */
   private @Nullable ByteBuffer filling;
 
-  /** Of the last part that was begun. */
+  /** The last part that was begun. */
   private int number;
 
   private volatile State state = new Open();
