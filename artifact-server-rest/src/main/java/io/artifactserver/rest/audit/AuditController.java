@@ -2,7 +2,6 @@ package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -43,10 +42,9 @@ public class AuditController {
           int limit) {
     if (limit < 1 || limit > MAX_LIMIT || after < 0) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.BAD_REQUEST,
-              "Limit out of bounds",
-              "\"limit\" is 1 to %d, and \"after\" an id.".formatted(MAX_LIMIT)));
+          HttpStatus.BAD_REQUEST,
+          "Limit out of bounds",
+          "\"limit\" is 1 to %d, and \"after\" an id.".formatted(MAX_LIMIT));
     }
     return audit.read(after, limit).stream()
         .map(record -> AuditLines.line(record) + '\n')

@@ -75,10 +75,9 @@ public class ArtifactController {
           int limit) {
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.BAD_REQUEST,
-              "Limit out of bounds",
-              "\"limit\" is 1 to %d.".formatted(MAX_LIMIT)));
+          HttpStatus.BAD_REQUEST,
+          "Limit out of bounds",
+          "\"limit\" is 1 to %d.".formatted(MAX_LIMIT));
     }
     if (catalog.repository(Repository.requireName(repository)).isEmpty()) {
       throw new ProblemException(Problems.repositoryNotFound(repository));
@@ -88,14 +87,17 @@ public class ArtifactController {
     String next =
         found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
     Caller caller = CurrentCaller.get();
-    ArtifactList body =
-        new ArtifactList(
-            views(page.stream().filter(artifact -> caller.mayRead(artifact.id())).toList()), next);
+    Set<String> suspects = suspects(page);
+    List<ArtifactView> views =
+        page.stream()
+            .filter(artifact -> caller.mayRead(artifact.id()))
+            .map(artifact -> ArtifactView.of(artifact, suspects, List.of()))
+            .toList();
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (!next.isEmpty()) {
       response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");
     }
-    return response.body(body);
+    return response.body(new ArtifactList(views, next));
   }
 
   /** Describes an artifact. */
@@ -104,7 +106,7 @@ public class ArtifactController {
   @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
     Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
-    return views(List.of(artifact)).getFirst().withForms(forms(artifact));
+    return ArtifactView.of(artifact, suspects(List.of(artifact)), forms(artifact));
   }
 
   /** Deletes an artifact: 204. */
@@ -114,19 +116,15 @@ public class ArtifactController {
       description = "It is gone at once; downloads that run may finish.")
   @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
-    catalog
-        .find(id)
-        .ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact, Set.of())));
+    catalog.find(id).ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact)));
     if (retirement.retire(id).isEmpty()) {
       throw notFound(id);
     }
     return ResponseEntity.noContent().build();
   }
 
-  private List<ArtifactView> views(List<Artifact> artifacts) {
-    Set<String> suspects =
-        register.suspects(artifacts.stream().map(artifact -> artifact.blob().key()).toList());
-    return artifacts.stream().map(artifact -> ArtifactView.of(artifact, suspects)).toList();
+  private Set<String> suspects(List<Artifact> artifacts) {
+    return register.suspects(artifacts.stream().map(artifact -> artifact.blob().key()).toList());
   }
 
   private List<ArtifactView.FormView> forms(Artifact artifact) {
@@ -148,11 +146,7 @@ public class ArtifactController {
     return new ProblemException(
         catalog.repository(id.repository()).isEmpty()
             ? Problems.repositoryNotFound(id.repository())
-            : Problems.of(
-                HttpStatus.NOT_FOUND,
-                "No such artifact",
-                "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
-                    .formatted(id, id.repository())));
+            : Problems.artifactNotFound(id));
   }
 
   private static String nextLink(String repository, String prefix, String after, int limit) {

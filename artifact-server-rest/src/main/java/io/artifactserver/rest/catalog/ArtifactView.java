@@ -44,7 +44,7 @@ public record ArtifactView(
     Links links) {
   /** The view of an artifact that was just stored. */
   public static ArtifactView of(Artifact artifact) {
-    return of(artifact, Set.of());
+    return of(artifact, Set.of(), List.of());
   }
 
   /**
@@ -52,7 +52,7 @@ public record ArtifactView(
    *
    * @param suspects keys of blobs that were found damaged
    */
-  static ArtifactView of(Artifact artifact, Set<String> suspects) {
+  static ArtifactView of(Artifact artifact, Set<String> suspects, List<FormView> forms) {
     return new ArtifactView(
         artifact.repository().name(),
         artifact.path(),
@@ -64,24 +64,8 @@ public record ArtifactView(
         hex(artifact, DigestAlgorithm.SHA_512),
         artifact.createdAt(),
         suspects.contains(artifact.blob().key()),
-        List.of(),
+        forms,
         Links.of(artifact));
-  }
-
-  ArtifactView withForms(List<FormView> known) {
-    return new ArtifactView(
-        repository,
-        path,
-        length,
-        mediaType,
-        md5,
-        sha1,
-        sha256,
-        sha512,
-        created,
-        suspect,
-        List.copyOf(known),
-        links);
   }
 
   private static String hex(Artifact artifact, DigestAlgorithm algorithm) {

@@ -85,8 +85,7 @@ public class FormController {
         throw new ProblemException(Problems.repositoryNotFound(repository));
       }
     } catch (IllegalArgumentException e) {
-      throw new ProblemException(
-          Problems.of(HttpStatus.BAD_REQUEST, "Invalid body", e.getMessage() + "."));
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Invalid body", e.getMessage() + ".");
     }
     requests.deriveSoon();
     AuditDetails.before(before);
@@ -149,11 +148,10 @@ public class FormController {
             isSuited(older) && isSuited(newer)
                 ? ProblemException.passing(Problems.notReady())
                 : new ProblemException(
-                    Problems.of(
-                        HttpStatus.NOT_FOUND,
-                        "No chunks",
-                        "No index of chunks is made of one of the two: it is too small or too"
-                            + " large, is one compressed stream, or its repository wants none.")));
+                    HttpStatus.NOT_FOUND,
+                    "No chunks",
+                    "No index of chunks is made of one of the two: it is too small or too"
+                        + " large, is one compressed stream, or its repository wants none."));
   }
 
   private boolean isSuited(Artifact artifact) {
@@ -168,12 +166,7 @@ public class FormController {
   }
 
   private static ProblemException notFound(ArtifactId id) {
-    return new ProblemException(
-        Problems.of(
-            HttpStatus.NOT_FOUND,
-            "No such artifact",
-            "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
-                .formatted(id, id.repository())));
+    return new ProblemException(Problems.artifactNotFound(id));
   }
 
   private void requireRepository(String repository) {

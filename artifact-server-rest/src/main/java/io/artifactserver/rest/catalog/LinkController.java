@@ -94,10 +94,9 @@ public class LinkController {
   public ResponseEntity<KeyList> rotate() throws IOException {
     if (links.keys().keys().size() >= LinkKeys.MAX) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.CONFLICT,
-              "Too many keys",
-              "There are %d keys already. Delete one that no link needs.".formatted(LinkKeys.MAX)));
+          HttpStatus.CONFLICT,
+          "Too many keys",
+          "There are %d keys already. Delete one that no link needs.".formatted(LinkKeys.MAX));
     }
     AuditDetails.before(KeyList.of(links.keys()));
     KeyList after = KeyList.of(links.rotate());
@@ -111,8 +110,7 @@ public class LinkController {
   public ResponseEntity<Void> revoke(@PathVariable String id) throws IOException {
     if (links.keys().key(id).isEmpty()) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.NOT_FOUND, "No such key", "GET /api/v1/links/keys lists the keys."));
+          HttpStatus.NOT_FOUND, "No such key", "GET /api/v1/links/keys lists the keys.");
     }
     AuditDetails.before(KeyList.of(links.keys()));
     AuditDetails.after(KeyList.of(links.revoke(id)));
@@ -142,7 +140,7 @@ public class LinkController {
   }
 
   private static ProblemException refused(String detail) {
-    return new ProblemException(Problems.of(HttpStatus.BAD_REQUEST, "Link not made", detail));
+    return new ProblemException(HttpStatus.BAD_REQUEST, "Link not made", detail);
   }
 
   /** The property was validated. */

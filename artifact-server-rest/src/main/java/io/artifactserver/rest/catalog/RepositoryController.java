@@ -16,7 +16,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -53,19 +53,16 @@ public class RepositoryController {
   @PostMapping
   @Operation(summary = "Create a repository")
   public ResponseEntity<RepositoryView> create(@Valid @RequestBody NewRepository request) {
-    String name = Repository.requireName(request.requiredName());
+    String name = Repository.requireName(Objects.requireNonNull(request.name()));
     boolean encrypted =
-        request.encrypted() == null
-            ? defaults.defaultForNewRepositories()
-            : Boolean.TRUE.equals(request.encrypted());
+        Objects.requireNonNullElse(request.encrypted(), defaults.defaultForNewRepositories());
     if (encrypted && !stores.canEncrypt()) {
       // Silently storing plain bytes is the one failure this must not have.
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.UNPROCESSABLE_CONTENT,
-              "Encryption not available",
-              "This server has no key ring; create the repository with \"encrypted\": false, or"
-                  + " not at all."));
+          HttpStatus.UNPROCESSABLE_CONTENT,
+          "Encryption not available",
+          "This server has no key ring; create the repository with \"encrypted\": false, or"
+              + " not at all.");
     }
     RepositoryView view =
         catalog
@@ -73,10 +70,9 @@ public class RepositoryController {
             .map(RepositoryView::of)
             .orElseThrow(() ->
                 new ProblemException(
-                    Problems.of(
-                        HttpStatus.CONFLICT,
-                        "Name taken",
-                        "There is a repository \"%s\" already.".formatted(name))));
+                    HttpStatus.CONFLICT,
+                    "Name taken",
+                    "There is a repository \"%s\" already.".formatted(name)));
     AuditDetails.after(view);
     return ResponseEntity.created(URI.create(view.links().self())).body(view);
   }
@@ -97,10 +93,7 @@ public class RepositoryController {
   @GetMapping("/{repository}")
   @Operation(summary = "Describe a repository")
   public RepositoryView get(@PathVariable String repository) {
-    return catalog
-        .repository(Repository.requireName(repository))
-        .map(RepositoryView::of)
-        .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+    return RepositoryView.of(required(repository));
   }
 
   /** Changes a repository: 200. */
@@ -113,17 +106,15 @@ public class RepositoryController {
               + " before.")
   public RepositoryView change(
       @PathVariable String repository, @RequestBody RepositoryChange change) {
-    catalog
-        .repository(Repository.requireName(repository))
-        .ifPresent(before -> AuditDetails.before(RepositoryView.of(before)));
-    Optional<Repository> changed =
+    Repository before = required(repository);
+    AuditDetails.before(RepositoryView.of(before));
+    Repository after =
         change.redirect() == null
-            ? catalog.repository(Repository.requireName(repository))
-            : catalog.redirectRepository(Repository.requireName(repository), change.redirect());
-    RepositoryView view =
-        changed
-            .map(RepositoryView::of)
-            .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+            ? before
+            : catalog
+                .redirectRepository(repository, change.redirect())
+                .orElseThrow(() -> notFound(repository));
+    RepositoryView view = RepositoryView.of(after);
     AuditDetails.after(view);
     return view;
   }
@@ -138,13 +129,12 @@ public class RepositoryController {
   public ResponseEntity<EncryptionView> encrypt(@PathVariable String repository) {
     if (!stores.canEncrypt()) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.UNPROCESSABLE_CONTENT,
-              "Encryption not available",
-              "This server has no key ring."));
+          HttpStatus.UNPROCESSABLE_CONTENT,
+          "Encryption not available",
+          "This server has no key ring.");
     }
     if (catalog.encryptRepository(Repository.requireName(repository)).isEmpty()) {
-      throw new ProblemException(Problems.repositoryNotFound(repository));
+      throw notFound(repository);
     }
     requests.encryptSoon();
     return ResponseEntity.accepted().body(encryption(repository));
@@ -154,16 +144,21 @@ public class RepositoryController {
   @GetMapping("/{repository}/encryption")
   @Operation(summary = "Follow the encryption of a repository")
   public EncryptionView encryption(@PathVariable String repository) {
-    Repository found =
-        catalog
-            .repository(Repository.requireName(repository))
-            .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(repository)));
+    Repository found = required(repository);
     EncryptionProgress progress = catalog.encryptionProgress(repository);
     return new EncryptionView(
         found.encrypted(),
         progress.encrypted(),
         progress.total(),
         found.encrypted() && progress.encrypted() == progress.total());
+  }
+
+  private Repository required(String name) {
+    return catalog.repository(Repository.requireName(name)).orElseThrow(() -> notFound(name));
+  }
+
+  private static ProblemException notFound(String repository) {
+    return new ProblemException(Problems.repositoryNotFound(repository));
   }
 
   /**
@@ -186,11 +181,7 @@ public class RepositoryController {
   public record NewRepository(
       @NotBlank @Nullable String name,
       @JsonProperty("public") @Nullable Boolean isPublic,
-      @Nullable Boolean encrypted) {
-    String requiredName() {
-      return name == null ? "" : name;
-    }
-  }
+      @Nullable Boolean encrypted) {}
 
   /**
    * What to change; what is absent stays.

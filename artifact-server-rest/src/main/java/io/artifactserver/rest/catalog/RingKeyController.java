@@ -6,7 +6,6 @@ import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
 import io.artifactserver.core.encryption.RingKeys.RingKeyException;
 import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
@@ -69,7 +68,7 @@ public class RingKeyController {
 
   private static ProblemException conflict(RingKeyException e) {
     return new ProblemException(
-        Problems.of(HttpStatus.CONFLICT, "Key ring unchanged", String.valueOf(e.getMessage())));
+        HttpStatus.CONFLICT, "Key ring unchanged", String.valueOf(e.getMessage()));
   }
 
   /**

@@ -87,7 +87,7 @@ public class TokenController {
 
   private ResponseEntity<TokenView> created(AccessToken token, String secret) {
     if (tokens.find(token.id()).isPresent()) {
-      throw refused(
+      throw new ProblemException(
           HttpStatus.CONFLICT,
           "Token taken",
           "There is a token with this secret, or of this certificate, already.");
@@ -128,7 +128,7 @@ public class TokenController {
       @PathVariable String id, @Valid @RequestBody(required = false) @Nullable Overlap request) {
     AccessToken old = tokens.find(id).orElseThrow(TokenController::notFound);
     if (old.id().startsWith(CertificateGrant.PREFIX)) {
-      throw refused(
+      throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Not for a certificate",
           "A client certificate has no token; its authority issues a new one.");
@@ -159,7 +159,8 @@ public class TokenController {
   }
 
   private static ProblemException notFound() {
-    return refused(HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens.");
+    return new ProblemException(
+        HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens.");
   }
 
   private Scope scope(NewToken request, Role role) {
@@ -167,10 +168,10 @@ public class TokenController {
     try {
       scope = new Scope(names(request.repositories()), names(request.paths()));
     } catch (IllegalArgumentException e) {
-      throw refused(HttpStatus.BAD_REQUEST, "Scope not taken", e.getMessage() + ".");
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Scope not taken", e.getMessage() + ".");
     }
     if (role == Role.ADMIN && !scope.equals(Scope.ALL)) {
-      throw refused(
+      throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Scope not taken",
           "An admin may do everything everywhere; choose another role, or leave \"repositories\""
@@ -196,17 +197,18 @@ public class TokenController {
     try {
       Instant expiry = Expiry.parse(text, now);
       if (expiry.isBefore(now.minusSeconds(1))) {
-        throw refused(HttpStatus.BAD_REQUEST, "Expiry not taken", "The time is in the past.");
+        throw new ProblemException(
+            HttpStatus.BAD_REQUEST, "Expiry not taken", "The time is in the past.");
       }
       return expiry;
     } catch (IllegalArgumentException e) {
-      throw refused(HttpStatus.BAD_REQUEST, "Expiry not taken", e.getMessage() + ".");
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Expiry not taken", e.getMessage() + ".");
     }
   }
 
   private static void requireCertificates(NewToken request, Role role) {
     if (role != Role.DEVICE || request.secret() != null) {
-      throw refused(
+      throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Not for a certificate",
           "A client certificate is a device's, and has no \"secret\".");
@@ -222,7 +224,7 @@ public class TokenController {
         .filter(text -> role == Role.DEVICE)
         .flatMap(TokenSecret::foreign)
         .orElseThrow(() ->
-            refused(
+            new ProblemException(
                 HttpStatus.BAD_REQUEST,
                 "Secret not taken",
                 "\"secret\" takes over a device's present token, of %d characters or more."
@@ -237,14 +239,10 @@ public class TokenController {
       // Its name before there were others.
       case "admin", "operator" -> Role.ADMIN;
       default ->
-          throw refused(
+          throw new ProblemException(
               HttpStatus.BAD_REQUEST,
               "Unknown role",
               "\"role\" is \"device\", \"reader\", \"publisher\" or \"admin\".");
     };
-  }
-
-  private static ProblemException refused(HttpStatus status, String title, String detail) {
-    return new ProblemException(Problems.of(status, title, detail));
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.problem;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
 /** A request that cannot be served, and its answer. */
@@ -11,6 +12,11 @@ public final class ProblemException extends RuntimeException {
 
   public ProblemException(ProblemDetail problem) {
     this(problem, false);
+  }
+
+  /** A problem with a title of its own. */
+  public ProblemException(HttpStatus status, String title, String detail) {
+    this(Problems.of(status, title, detail));
   }
 
   private ProblemException(ProblemDetail problem, boolean isPassing) {

@@ -106,12 +106,11 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
                           .map(name -> "\"" + name + '"')
                           .sorted()
                           .collect(Collectors.joining(", ")));
-          case DatabindException misfit ->
+          case JacksonException misfit
+              when misfit instanceof DatabindException
+                  || misfit instanceof InputCoercionException ->
               "A value in the body does not fit%s: %s."
                   .formatted(field(misfit), misfit.getOriginalMessage());
-          case InputCoercionException tooLarge ->
-              "A value in the body does not fit%s: %s."
-                  .formatted(field(tooLarge), tooLarge.getOriginalMessage());
           case null, default -> "The body is not JSON.";
         };
     return new ResponseEntity<>(

@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageFull;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
 import io.artifactserver.core.ingest.IngestException.DigestMismatch;
@@ -57,6 +58,10 @@ public final class Problems {
           default -> "The server cannot answer this request.";
         };
     return of(status, status.getReasonPhrase(), detail);
+  }
+
+  private static ProblemDetail unavailable(String title, String detail) {
+    return of(HttpStatus.SERVICE_UNAVAILABLE, title, detail);
   }
 
   /** 400: a name that nothing can have. */
@@ -135,6 +140,15 @@ public final class Problems {
             .formatted(repository));
   }
 
+  /** 404: no such artifact. */
+  public static ProblemDetail artifactNotFound(ArtifactId id) {
+    return of(
+        HttpStatus.NOT_FOUND,
+        "No such artifact",
+        "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
+            .formatted(id, id.repository()));
+  }
+
   /** 405: the resource knows other methods. */
   public static ProblemDetail methodNotAllowed(String allowed) {
     return of(
@@ -185,8 +199,7 @@ public final class Problems {
 
   /** 503: as many uploads as there may be are under way. */
   public static ProblemDetail tooManyUploads() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Too many uploads",
         "As many uploads as there may be are under way. Try again in a while, or raise"
             + " artifact-server.upload.max-concurrent.");
@@ -194,8 +207,7 @@ public final class Problems {
 
   /** 503: the connection is one too many. */
   public static ProblemDetail tooManyConnections(boolean ofOneAddress) {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Too many connections",
         ofOneAddress
             ? "There are as many connections from this address as there may be. Close some, or"
@@ -206,8 +218,7 @@ public final class Problems {
 
   /** 503: the queue of a repository is full. */
   public static ProblemDetail tooManyDownloads() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Too many downloads",
         "As many downloads of this repository, or of this client, as may wait are waiting. Try again"
             + " after Retry-After seconds; operators raise \"concurrentDownloads\" of the"
@@ -216,8 +227,7 @@ public final class Problems {
 
   /** 503: too many devices ask for what has to be looked up. */
   public static ProblemDetail tooManyLookups() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Too many lookups",
         "As many requests of this client, or of all, wait for the catalog as may wait. Try again in"
             + " a while.");
@@ -225,16 +235,13 @@ public final class Problems {
 
   /** 503: as many requests of the control plane as there may be are under way. */
   public static ProblemDetail busy() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
-        "Busy",
-        "As many requests as there may be are under way. Try again in a while.");
+    return unavailable(
+        "Busy", "As many requests as there may be are under way. Try again in a while.");
   }
 
   /** 503: the catalog's database cannot be asked. */
   public static ProblemDetail catalogUnavailable() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Catalog unavailable",
         "The catalog's database does not answer. Try again in a while; operators look at"
             + " /actuator/health.");
@@ -242,8 +249,7 @@ public final class Problems {
 
   /** 503: the identity provider does not tell how to verify its tokens, or who somebody is. */
   public static ProblemDetail issuerUnavailable() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "Identity provider unavailable",
         "The identity provider cannot be asked, so its tokens cannot be verified, and nobody can sign"
             + " in. Try again in a while; the server's log says why. Tokens of this server work.");
@@ -251,8 +257,7 @@ public final class Problems {
 
   /** 503: hawkBit cannot be asked, or its file cannot be served now. */
   public static ProblemDetail hawkbitUnavailable() {
-    return of(
-        HttpStatus.SERVICE_UNAVAILABLE,
+    return unavailable(
         "hawkBit unavailable",
         "hawkBit does not answer, or its file of this artifact is not whole or not readable here."
             + " Try again in a while; the server's log says which.");
@@ -283,8 +288,7 @@ public final class Problems {
               "There is no room for these bytes; nothing of them was kept. An operator frees or"
                   + " adds space, then the upload can be repeated.");
       case StorageUnavailable _ ->
-          of(
-              HttpStatus.SERVICE_UNAVAILABLE,
+          unavailable(
               "Storage unavailable",
               "The storage does not answer. Try again in a while; operators look at"
                   + " /actuator/health.");
@@ -318,10 +322,7 @@ public final class Problems {
       case SourceFailed _ ->
           of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
       case DeletedMeanwhile _ ->
-          of(
-              HttpStatus.SERVICE_UNAVAILABLE,
-              "Deleted meanwhile",
-              detail + ". Nothing was kept; upload again.");
+          unavailable("Deleted meanwhile", detail + ". Nothing was kept; upload again.");
       case TooLarge _ ->
           of(
               HttpStatus.CONTENT_TOO_LARGE,

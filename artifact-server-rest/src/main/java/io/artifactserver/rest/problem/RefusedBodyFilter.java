@@ -5,7 +5,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.OutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -13,6 +13,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.util.StreamUtils;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
@@ -31,8 +32,6 @@ final class RefusedBodyFilter extends OncePerRequestFilter {
   /** In bytes; a client that has more to send loses the connection, and perhaps the answer. */
   private static final long MAX_LENGTH = 16 << 20;
 
-  private static final int BUFFER_LENGTH = 16 * 1024;
-
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -43,20 +42,11 @@ final class RefusedBodyFilter extends OncePerRequestFilter {
         && request.getContentLengthLong() != 0
         && request.getHeader(HttpHeaders.EXPECT) == null) {
       try {
-        discard(request.getInputStream());
+        StreamUtils.copyRange(
+            request.getInputStream(), OutputStream.nullOutputStream(), 0, MAX_LENGTH - 1);
       } catch (IOException e) {
         LOG.debug("The body of a refused request broke off", e);
       }
-    }
-  }
-
-  private static void discard(InputStream body) throws IOException {
-    byte[] buffer = new byte[BUFFER_LENGTH];
-    long discarded = 0;
-    int length = 0;
-    while (length >= 0 && discarded < MAX_LENGTH) {
-      discarded += length;
-      length = body.read(buffer);
     }
   }
 }

@@ -79,7 +79,10 @@ public class ArtifactUploadController {
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
     IngestRequest ingestRequest = ingestRequest(id, request);
-    requireAbsentIfAsked(id, request);
+    boolean mustBeAbsent = "*".equals(request.getHeader("If-None-Match"));
+    if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
+      throw taken(id);
+    }
     if (!places.tryAcquire()) {
       throw new ProblemException(Problems.tooManyUploads());
     }
@@ -87,12 +90,12 @@ public class ArtifactUploadController {
         ServletContextRequest.getServletContextRequest(request).getWrapped());
     try (InputStream body = new RequestBodyStream(request)) {
       IngestResult result = ingest.ingest(ingestRequest, body);
-      if (mustBeAbsent(request) && result instanceof IngestResult.AlreadyPresent) {
+      if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);
       }
       return respond(result);
     } catch (IngestException.PathTaken e) {
-      if (mustBeAbsent(request)) {
+      if (mustBeAbsent) {
         throw taken(id);
       }
       throw e;
@@ -105,39 +108,26 @@ public class ArtifactUploadController {
     if (request.getHeader("Content-Range") != null) {
       // RFC 9110, section 14.5: a server that ignored it would store a part as the whole.
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.BAD_REQUEST,
-              "Partial upload",
-              "An artifact is uploaded whole: send all bytes, without Content-Range."));
+          HttpStatus.BAD_REQUEST,
+          "Partial upload",
+          "An artifact is uploaded whole: send all bytes, without Content-Range.");
     }
     String coding = request.getHeader("Content-Encoding");
     if (coding != null && !coding.equalsIgnoreCase("identity")) {
       throw new ProblemException(
-          Problems.of(
-              HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-              "Content coding",
-              "An artifact is stored as it is sent: send it without Content-Encoding."));
+          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+          "Content coding",
+          "An artifact is stored as it is sent: send it without Content-Encoding.");
     }
     return new IngestRequest(
         id, mediaType(request), request.getContentLengthLong(), expectedDigests(request));
   }
 
-  private void requireAbsentIfAsked(ArtifactId id, HttpServletRequest request) {
-    if (mustBeAbsent(request) && catalog.findCurrent(id).isPresent()) {
-      throw taken(id);
-    }
-  }
-
-  private static boolean mustBeAbsent(HttpServletRequest request) {
-    return "*".equals(request.getHeader("If-None-Match"));
-  }
-
   private static ProblemException taken(ArtifactId id) {
     return new ProblemException(
-        Problems.of(
-            HttpStatus.PRECONDITION_FAILED,
-            "Path taken",
-            "%s exists already, and If-None-Match: * asks that it does not.".formatted(id)));
+        HttpStatus.PRECONDITION_FAILED,
+        "Path taken",
+        "%s exists already, and If-None-Match: * asks that it does not.".formatted(id));
   }
 
   private static List<Digest> expectedDigests(HttpServletRequest request) {
@@ -148,7 +138,7 @@ public class ArtifactUploadController {
           digests.addAll(DigestFields.parse(value));
         } catch (IllegalArgumentException e) {
           throw new ProblemException(
-              Problems.of(HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.'));
+              HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.');
         }
       }
     }
@@ -171,12 +161,11 @@ public class ArtifactUploadController {
       // Falls through to the same answer as a wildcard.
     }
     throw new ProblemException(
-        Problems.of(
-            HttpStatus.BAD_REQUEST,
-            "Malformed Content-Type",
-            "Content-Type is one media type of at most %d characters, such as"
-                    .formatted(MAX_MEDIA_TYPE_LENGTH)
-                + " application/octet-stream."));
+        HttpStatus.BAD_REQUEST,
+        "Malformed Content-Type",
+        "Content-Type is one media type of at most %d characters, such as"
+                .formatted(MAX_MEDIA_TYPE_LENGTH)
+            + " application/octet-stream.");
   }
 
   private static ResponseEntity<ArtifactView> respond(IngestResult result) {
