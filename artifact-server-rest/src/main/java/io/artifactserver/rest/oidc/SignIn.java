@@ -4,6 +4,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.IssuedTokens;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
+import io.artifactserver.rest.oidc.SignInController.Offer;
 import io.artifactserver.rest.problem.FailureLog;
 import java.io.IOException;
 import java.net.URI;
@@ -68,7 +69,7 @@ final class SignIn {
    * @param redirect the page to which the provider sends the person back
    * @throws IssuerUnavailableException if the provider does not say where people sign in
    */
-  Start start(URI redirect) {
+  Offer start(URI redirect) {
     String state = secret();
     String verifier = secret();
     OAuth2AuthorizationRequest request =
@@ -83,7 +84,7 @@ final class SignIn {
               parameters.put("code_challenge_method", "S256");
             })
             .build();
-    return new Start(
+    return new Offer(
         properties.issuer(), URI.create(request.getAuthorizationRequestUri()), state, verifier);
   }
 
@@ -202,22 +203,6 @@ final class SignIn {
 
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
-  }
-
-  /**
-   * A sign-in that has begun.
-   *
-   * @param issuer the provider
-   * @param address where the person goes on
-   * @param state comes back with the code, or the code is not of this sign-in
-   * @param verifier a secret of the page that began
-   */
-  record Start(String issuer, URI address, String state, String verifier) {
-    /** Without the secrets. */
-    @Override
-    public String toString() {
-      return "Start[" + issuer + "]";
-    }
   }
 
   /**

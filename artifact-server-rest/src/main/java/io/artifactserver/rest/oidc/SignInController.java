@@ -3,7 +3,6 @@ package io.artifactserver.rest.oidc;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.security.SecurityRequirements;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -47,10 +46,8 @@ public class SignInController {
               + " with \"state\" and a \"code\". Keep \"verifier\" until then. 404 where"
               + " artifact-server.oidc.sign-in.client-id is not set.")
   public ResponseEntity<Offer> start(@RequestParam String redirectUri) {
-    SignIn.Start start = signIn().start(page(redirectUri));
-    return ResponseEntity.ok()
-        .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .body(new Offer(start.issuer(), start.address(), start.state(), start.verifier()));
+    Offer offer = signIn().start(page(redirectUri));
+    return ResponseEntity.ok().header(HttpHeaders.CACHE_CONTROL, "no-store").body(offer);
   }
 
   /** Makes a token of what the provider gave the browser. */
@@ -115,7 +112,7 @@ public class SignInController {
   }
 
   private static ProblemException refused(HttpStatus status, String detail) {
-    return new ProblemException(Problems.of(status, "Not signed in", detail));
+    return new ProblemException(status, "Not signed in", detail);
   }
 
   /**

@@ -94,9 +94,9 @@ class SignInTest {
   @Test
   void thePersonIsSentToTheProvider() throws Exception {
     SignIn signIn = signIn("");
-    SignIn.Start start = signIn.start(PAGE);
-    Map<String, String> query = fields(start.address().getRawQuery());
-    assertThat(start.address().toString()).startsWith(issuer + "/authorize?tenant=7&");
+    SignInController.Offer start = signIn.start(PAGE);
+    Map<String, String> query = fields(start.url().getRawQuery());
+    assertThat(start.url().toString()).startsWith(issuer + "/authorize?tenant=7&");
     assertThat(query)
         .containsEntry("response_type", "code")
         .containsEntry("client_id", "console")
