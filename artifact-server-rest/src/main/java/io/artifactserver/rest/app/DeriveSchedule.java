@@ -24,7 +24,11 @@ public class DeriveSchedule implements DerivationRequests {
     job.ask();
   }
 
+  /** Also asked now and then, for what another server took in, or encryption moved. */
   @Override
+  @Scheduled(
+      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
+      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
   public void deriveSoon() {
     job.ask();
   }
@@ -32,14 +36,6 @@ public class DeriveSchedule implements DerivationRequests {
   @Scheduled(initialDelay = 1000, fixedDelay = 1000)
   void deriveIfAsked() {
     job.runIfAsked();
-  }
-
-  /** What another server took in, or encryption moved, is found here. */
-  @Scheduled(
-      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
-      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
-  void deriveSometimes() {
-    deriveSoon();
   }
 
   private static void derive(ArtifactDerivation derivation) throws StorageException {

@@ -55,7 +55,11 @@ public final class EncryptionSchedule implements EncryptionRequests {
         .register(registry);
   }
 
+  /** Also asked now and then, for what came in plain while its repository began to encrypt. */
   @Override
+  @Scheduled(
+      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
+      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
   public void encryptSoon() {
     encrypt.ask();
   }
@@ -71,14 +75,6 @@ public final class EncryptionSchedule implements EncryptionRequests {
   @Scheduled(initialDelay = 1000, fixedDelay = 1000)
   void encryptIfAsked() {
     encrypt.runIfAsked();
-  }
-
-  /** What came in plain while its repository was told to encrypt is found here. */
-  @Scheduled(
-      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
-      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
-  void encryptSometimes() {
-    encryptSoon();
   }
 
   private void wrapAgain() throws StorageException {

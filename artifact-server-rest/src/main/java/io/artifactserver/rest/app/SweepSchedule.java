@@ -1,7 +1,5 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.BlobSweeper.Swept;
@@ -18,6 +16,9 @@ import org.springframework.stereotype.Component;
 public class SweepSchedule {
   private static final Logger LOG = LoggerFactory.getLogger(SweepSchedule.class);
 
+  private static final String NAME = "sweep";
+  private static final String FAILURE = "A sweep could not finish";
+
   private final ArtifactRetirement retirement;
   private final BlobSweeper sweeper;
   private final Jobs jobs;
@@ -33,20 +34,24 @@ public class SweepSchedule {
 
   @Scheduled(initialDelay = 0, fixedDelay = Long.MAX_VALUE)
   void sweepAtStart() {
-    run(() -> report(sweeper.sweepAtStart(startedAt)));
+    jobs.run(NAME, FAILURE, LOG, () -> report(sweeper.sweepAtStart(startedAt)));
   }
 
   @Scheduled(
       initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
       fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
   void sweep() {
-    run(() -> {
-      int deleted = retirement.deleteExpired();
-      if (deleted > 0) {
-        LOG.info("Deleted {} blobs whose grace period was over", deleted);
-      }
-      report(sweeper.sweep());
-    });
+    jobs.run(
+        NAME,
+        FAILURE,
+        LOG,
+        () -> {
+          int deleted = retirement.deleteExpired();
+          if (deleted > 0) {
+            LOG.info("Deleted {} blobs whose grace period was over", deleted);
+          }
+          report(sweeper.sweep());
+        });
   }
 
   private static void report(Swept swept) {
@@ -57,19 +62,5 @@ public class SweepSchedule {
           swept.uploads(),
           swept.dataKeys());
     }
-  }
-
-  private void run(Sweep sweep) {
-    try {
-      sweep.run();
-      jobs.succeeded("sweep");
-    } catch (StorageException | CatalogUnavailableException e) {
-      LOG.warn("A sweep could not finish; the next one goes on", e);
-    }
-  }
-
-  @FunctionalInterface
-  private interface Sweep {
-    void run() throws StorageException;
   }
 }

@@ -1,7 +1,5 @@
 package io.artifactserver.rest.jobs;
 
-import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -20,22 +18,23 @@ public final class AskedJob {
   private final String failure;
   private final Logger logger;
   private final Jobs jobs;
-  private final Work work;
+  private final Jobs.Work work;
   private final LongSupplier nanoClock;
   private final AtomicBoolean isAsked = new AtomicBoolean();
   private volatile long pausedSince;
 
-  /**
-   * @param name for {@link Jobs}
-   * @param failure as {@code Repositories could not be encrypted}
-   * @param logger is told of failures
-   */
-  public AskedJob(String name, String failure, Logger logger, Jobs jobs, Work work) {
+  /** The arguments are those of {@link Jobs#run}. */
+  public AskedJob(String name, String failure, Logger logger, Jobs jobs, Jobs.Work work) {
     this(name, failure, logger, jobs, work, System::nanoTime);
   }
 
   AskedJob(
-      String name, String failure, Logger logger, Jobs jobs, Work work, LongSupplier nanoClock) {
+      String name,
+      String failure,
+      Logger logger,
+      Jobs jobs,
+      Jobs.Work work,
+      LongSupplier nanoClock) {
     this.name = name;
     this.failure = failure;
     this.logger = logger;
@@ -59,24 +58,9 @@ public final class AskedJob {
 
   /** Runs it, asked or not. */
   public void run() {
-    try {
-      work.run();
-      jobs.succeeded(name);
-      return;
-    } catch (StorageException | CatalogUnavailableException e) {
-      logger.warn("{}; the next run goes on", failure, e);
-    } catch (RuntimeException e) {
-      // Such as a key ring that was damaged meanwhile: the one in memory still serves.
-      logger.error("{}; the next run tries again", failure, e);
+    if (!jobs.run(name, failure, logger, work)) {
+      pausedSince = nanoClock.getAsLong();
+      ask();
     }
-    pausedSince = nanoClock.getAsLong();
-    ask();
-  }
-
-  /** What is to be done. */
-  @FunctionalInterface
-  public interface Work {
-    /** Does it. */
-    void run() throws StorageException;
   }
 }

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.jobs;
 
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.time.InstantSource;
@@ -7,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
 import org.springframework.stereotype.Component;
 
 /**
@@ -27,6 +30,28 @@ public class Jobs {
   }
 
   /**
+   * Runs a job. A failure is logged, and goes no further.
+   *
+   * @param name of few
+   * @param failure as {@code Repositories could not be encrypted}
+   * @param logger is told of failures
+   * @return whether the job was done
+   */
+  public boolean run(String name, String failure, Logger logger, Work work) {
+    try {
+      work.run();
+      succeeded(name);
+      return true;
+    } catch (StorageException | CatalogUnavailableException e) {
+      logger.warn("{}; the next run goes on", failure, e);
+    } catch (RuntimeException e) {
+      // Such as a key ring that was damaged meanwhile: the one in memory still serves.
+      logger.error("{}; the next run tries again", failure, e);
+    }
+    return false;
+  }
+
+  /**
    * A job was done.
    *
    * @param name of few
@@ -43,5 +68,12 @@ public class Jobs {
         .tag("job", name)
         .register(registry);
     return seconds;
+  }
+
+  /** What is to be done. */
+  @FunctionalInterface
+  public interface Work {
+    /** Does it. */
+    void run() throws StorageException;
   }
 }
