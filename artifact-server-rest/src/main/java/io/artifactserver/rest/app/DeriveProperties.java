@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import io.artifactserver.core.derive.DerivedForm;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -31,18 +32,14 @@ public record DeriveProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public DeriveProperties {
-    if (minSize.isNegative() || minSize.toBytes() == 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.derive.min-size is positive, not " + minSize);
-    }
-    if (maxSize.compareTo(DataSize.ofGigabytes(64)) > 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.derive.max-size is at most 64GB, not " + maxSize);
-    }
-    if (!(share > 0 && share <= 1)) {
-      throw new IllegalArgumentException(
-          "artifact-server.derive.share is above 0 and at most 1, not " + share);
-    }
+    Assert.isTrue(
+        minSize.toBytes() > 0, "artifact-server.derive.min-size is positive, not " + minSize);
+    Assert.isTrue(
+        maxSize.compareTo(DataSize.ofGigabytes(64)) <= 0,
+        "artifact-server.derive.max-size is at most 64GB, not " + maxSize);
+    Assert.isTrue(
+        share > 0 && share <= 1,
+        "artifact-server.derive.share is above 0 and at most 1, not " + share);
   }
 
   /** Whether a form is made at all. */

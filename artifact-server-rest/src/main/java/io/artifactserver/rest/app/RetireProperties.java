@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Deletion. Immutable.
@@ -23,17 +24,13 @@ public record RetireProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public RetireProperties {
-    if (gracePeriod.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.retire.grace-period is not negative, as " + gracePeriod + " is");
-    }
-    if (!orphanAge.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.retire.orphan-age is positive, not " + orphanAge);
-    }
-    if (!sweepInterval.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.retire.sweep-interval is positive, not " + sweepInterval);
-    }
+    Assert.isTrue(
+        !gracePeriod.isNegative(),
+        "artifact-server.retire.grace-period is not negative, as " + gracePeriod + " is");
+    Assert.isTrue(
+        orphanAge.isPositive(), "artifact-server.retire.orphan-age is positive, not " + orphanAge);
+    Assert.isTrue(
+        sweepInterval.isPositive(),
+        "artifact-server.retire.sweep-interval is positive, not " + sweepInterval);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.rest.catalog;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Which repositories are encrypted. Immutable.
@@ -20,9 +21,8 @@ public record EncryptionDefaults(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public EncryptionDefaults {
-    if (!checkInterval.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.encryption.check-interval is positive, not " + checkInterval);
-    }
+    Assert.isTrue(
+        checkInterval.isPositive(),
+        "artifact-server.encryption.check-interval is positive, not " + checkInterval);
   }
 }

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * How hawkBit is asked what a device may download. Immutable.
@@ -31,44 +32,33 @@ public record HawkbitGrantProperties(
   public HawkbitGrantProperties {
     if (!url.isEmpty()) {
       URI uri = URI.create(url);
-      if (!("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          || uri.getHost() == null
-          || uri.getRawQuery() != null
-          || uri.getRawUserInfo() != null) {
-        throw new IllegalArgumentException(
-            "artifact-server.hawkbit.url is an address such as http://hawkbit:8080, not \""
-                + url
-                + '"');
-      }
+      Assert.isTrue(
+          ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+              && uri.getHost() != null
+              && uri.getRawQuery() == null
+              && uri.getRawUserInfo() == null,
+          "artifact-server.hawkbit.url is an address such as http://hawkbit:8080, not \"%s\""
+              .formatted(url));
       url = url.endsWith("/") ? url.substring(0, url.length() - 1) : url;
     }
     requirePositive("grant-time", grantTime);
     requirePositive("timeout", timeout);
-    if (outageTime.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.outage-time is not negative, unlike " + outageTime);
-    }
+    Assert.isTrue(
+        !outageTime.isNegative(),
+        "artifact-server.hawkbit.outage-time is not negative, unlike " + outageTime);
     requirePositive("max-grants", maxGrants);
     requirePositive("questions-per-second", questionsPerSecond);
     requirePositive("parallel-questions", parallelQuestions);
   }
 
-  /** Whether hawkBit is asked at all. */
-  public boolean isEnabled() {
-    return !url.isEmpty();
-  }
-
   private static void requirePositive(String name, Duration value) {
-    if (!value.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.%s is longer than nothing, not %s".formatted(name, value));
-    }
+    Assert.isTrue(
+        value.isPositive(),
+        "artifact-server.hawkbit.%s is longer than nothing, not %s".formatted(name, value));
   }
 
   private static void requirePositive(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.%s is at least 1, not %d".formatted(name, value));
-    }
+    Assert.isTrue(
+        value >= 1, "artifact-server.hawkbit.%s is at least 1, not %d".formatted(name, value));
   }
 }

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Who is told of the downloads of hawkBit's devices. Immutable.
@@ -22,16 +23,14 @@ public record HawkbitReportProperties(
   public HawkbitReportProperties {
     if (!webhook.isEmpty()) {
       URI uri = URI.create(webhook);
-      if (!("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
-          || uri.getHost() == null) {
-        throw new IllegalArgumentException(
-            "artifact-server.hawkbit.webhook is an address that begins with http:// or https://");
-      }
+      Assert.isTrue(
+          ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+              && uri.getHost() != null,
+          "artifact-server.hawkbit.webhook is an address that begins with http:// or https://");
     }
-    if (!webhookTimeout.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.webhook-timeout is longer than nothing, not " + webhookTimeout);
-    }
+    Assert.isTrue(
+        webhookTimeout.isPositive(),
+        "artifact-server.hawkbit.webhook-timeout is longer than nothing, not " + webhookTimeout);
   }
 
   /** The secret that the address may have is left out. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Whose tokens are good beside this server's own. Immutable.
@@ -40,21 +41,20 @@ public record OidcProperties(
    */
   public OidcProperties {
     grants = List.copyOf(grants);
-    if (clockSkew.isNegative() || clockSkew.compareTo(MOST_SKEW) > 0) {
-      throw new IllegalArgumentException(ROOT + "clock-skew is 0s to 5m, not " + clockSkew);
-    }
+    Assert.isTrue(
+        !clockSkew.isNegative() && clockSkew.compareTo(MOST_SKEW) <= 0,
+        ROOT + "clock-skew is 0s to 5m, not " + clockSkew);
     if (!issuer.isEmpty()) {
       requireIssuer(issuer);
-      if (audience.isEmpty()) {
-        throw new IllegalArgumentException(
-            ROOT + "audience is needed: without it, tokens for other services would be good here");
-      }
-      if (grants.isEmpty()) {
-        throw new IllegalArgumentException(
-            ROOT + "grants[0].group and .role are needed: without a grant nobody is let in");
-      }
-    } else if (!signIn.clientId.isEmpty()) {
-      throw new IllegalArgumentException(
+      Assert.isTrue(
+          !audience.isEmpty(),
+          ROOT + "audience is needed: without it, tokens for other services would be good here");
+      Assert.isTrue(
+          !grants.isEmpty(),
+          ROOT + "grants[0].group and .role are needed: without a grant nobody is let in");
+    } else {
+      Assert.isTrue(
+          signIn.clientId.isEmpty(),
           ROOT + "issuer is needed: sign-in.client-id is a name at that provider");
     }
   }
@@ -66,11 +66,10 @@ public record OidcProperties(
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(ROOT + "issuer is no address: " + issuer, e);
     }
-    if (!isSafe(uri) || uri.getRawQuery() != null || uri.getRawFragment() != null) {
-      throw new IllegalArgumentException(
-          "%sissuer is an address such as https://id.example.com, not %s; http is for this machine alone"
-              .formatted(ROOT, issuer));
-    }
+    Assert.isTrue(
+        isSafe(uri) && uri.getRawQuery() == null && uri.getRawFragment() == null,
+        "%sissuer is an address such as https://id.example.com, not %s; http is for this machine alone"
+            .formatted(ROOT, issuer));
   }
 
   /** Whether nobody on the way can put in keys of their own. */
@@ -101,14 +100,12 @@ public record OidcProperties(
      */
     public SignIn {
       scopes = List.copyOf(scopes);
-      if (clientId.isEmpty() && !clientSecret.isEmpty()) {
-        throw new IllegalArgumentException(
-            ROOT + "sign-in.client-id is needed: client-secret is that client's");
-      }
-      if (!scopes.contains("openid")) {
-        throw new IllegalArgumentException(
-            ROOT + "sign-in.scopes has \"openid\" among them, or there is no ID token");
-      }
+      Assert.isTrue(
+          !clientId.isEmpty() || clientSecret.isEmpty(),
+          ROOT + "sign-in.client-id is needed: client-secret is that client's");
+      Assert.isTrue(
+          scopes.contains("openid"),
+          ROOT + "sign-in.scopes has \"openid\" among them, or there is no ID token");
     }
 
     /** Without the secret. */
@@ -137,15 +134,12 @@ public record OidcProperties(
     public Grant {
       repositories = Set.copyOf(repositories);
       paths = Set.copyOf(paths);
-      if (group.isEmpty()) {
-        throw new IllegalArgumentException("Each of %sgrants names a group".formatted(ROOT));
-      }
+      Assert.isTrue(!group.isEmpty(), "Each of %sgrants names a group".formatted(ROOT));
       Scope scope = new Scope(repositories, paths);
-      if (role == Role.ADMIN && !scope.equals(Scope.ALL)) {
-        throw new IllegalArgumentException(
-            "%sgrants: an admin may do everything everywhere; choose another role for %s, or leave repositories and paths out"
-                .formatted(ROOT, group));
-      }
+      Assert.isTrue(
+          role != Role.ADMIN || scope.equals(Scope.ALL),
+          "%sgrants: an admin may do everything everywhere; choose another role for %s, or leave repositories and paths out"
+              .formatted(ROOT, group));
     }
 
     Scope scope() {

@@ -2,6 +2,7 @@ package io.artifactserver.rest.upload;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -22,19 +23,14 @@ public record UploadProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public UploadProperties {
-    if (maxArtifactSize.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.upload.max-artifact-size is not negative, as "
-              + maxArtifactSize
-              + " is");
-    }
-    if (maxTotalSize.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.upload.max-total-size is not negative, as " + maxTotalSize + " is");
-    }
-    if (maxConcurrent < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.upload.max-concurrent is at least 1, not " + maxConcurrent);
-    }
+    Assert.isTrue(
+        !maxArtifactSize.isNegative(),
+        "artifact-server.upload.max-artifact-size is not negative, as " + maxArtifactSize + " is");
+    Assert.isTrue(
+        !maxTotalSize.isNegative(),
+        "artifact-server.upload.max-total-size is not negative, as " + maxTotalSize + " is");
+    Assert.isTrue(
+        maxConcurrent >= 1,
+        "artifact-server.upload.max-concurrent is at least 1, not " + maxConcurrent);
   }
 }
