@@ -18,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -115,15 +116,18 @@ public final class DoctorCommand implements Command {
 
   private static String json(List<Finding> findings, Verdict worst, NetworkCheck network) {
     Map<String, Object> report = new LinkedHashMap<>();
-    report.put("verdict", lower(worst));
+    report.put("verdict", worst);
     report.put(
         "single_stream",
         Stream.of(NetworkCheck.CONTINENT, NetworkCheck.OCEAN)
             .map(roundTrip -> singleStream(network, roundTrip))
             .flatMap(Optional::stream)
             .toList());
-    report.put("checks", findings.stream().map(DoctorCommand::json).toList());
-    return JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(report);
+    report.put("checks", findings);
+    return JsonMapper.shared()
+        .writerWithDefaultPrettyPrinter()
+        .with(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+        .writeValueAsString(report);
   }
 
   private static Optional<Map<String, Object>> singleStream(
@@ -132,16 +136,6 @@ public final class DoctorCommand implements Command {
         .singleStream(roundTrip)
         .map(rate ->
             Map.of("round_trip_ms", roundTrip.toMillis(), "bytes_per_second", Math.round(rate)));
-  }
-
-  private static Map<String, Object> json(Finding finding) {
-    Map<String, Object> check = new LinkedHashMap<>();
-    check.put("name", finding.name());
-    check.put("value", finding.value());
-    check.put("verdict", lower(finding.verdict()));
-    check.put("meaning", finding.meaning());
-    check.put("fix", finding.fix());
-    return check;
   }
 
   private static long count(List<Finding> findings, Verdict verdict) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * What TCP may do on this machine. Immutable, thread-safe.
@@ -38,21 +39,35 @@ record NetworkCheck(Host host, int connections) {
   /** What the server asks for, and the kernel cuts without a word. */
   private static final int BACKLOG = 4096;
 
-  private static final String COMPOSE =
-      "TCP_BUFFER=%d docker compose up --detach    # docs/networking.md, Sysctls";
+  private static final String SEND_BUFFER = "net.ipv4.tcp_wmem";
 
   List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
-    findings.add(sendBuffer());
-    findings.add(receiveBuffer());
+    findings.add(judge(SEND_BUFFER, this::sendBuffer));
+    findings.add(judge("net.ipv4.tcp_rmem", this::receiveBuffer));
     findings.add(congestionControl());
-    findings.add(slowStartAfterIdle());
-    findings.add(unsent());
-    findings.add(backlog());
-    findings.add(synBacklog());
-    bufferMemory().ifPresent(findings::add);
-    trackedConnections().ifPresent(findings::add);
+    findings.add(judge("net.ipv4.tcp_slow_start_after_idle", this::slowStartAfterIdle));
+    findings.add(judge("net.ipv4.tcp_notsent_lowat", this::unsent));
+    findings.add(judge("net.core.somaxconn", NetworkCheck::backlog));
+    findings.add(judge("net.ipv4.tcp_max_syn_backlog", this::synBacklog));
+    setting("net.ipv4.tcp_mem").map(this::bufferMemory).ifPresent(findings::add);
+    setting("net.netfilter.nf_conntrack_max").map(this::tracked).ifPresent(findings::add);
     return findings;
+  }
+
+  private static Finding unseen(String name) {
+    return Finding.warn(name, "unknown", "cannot be read here; look on the host", "sysctl " + name);
+  }
+
+  private Finding judge(String name, Function<Setting, Finding> judgement) {
+    return setting(name).map(judgement).orElseGet(() -> unseen(name));
+  }
+
+  private Optional<Setting> setting(String name) {
+    OptionalLong limit = host.limit(name);
+    return limit.isEmpty()
+        ? Optional.empty()
+        : host.setting(name).map(value -> new Setting(name, value, limit.getAsLong()));
   }
 
   /**
@@ -62,52 +77,27 @@ record NetworkCheck(Host host, int connections) {
    * @return bytes a second; empty if the machine does not tell its buffers
    */
   Optional<Double> singleStream(Duration roundTrip) {
-    OptionalLong buffer = host.limit("net.ipv4.tcp_wmem");
-    return buffer.isEmpty()
-        ? Optional.empty()
-        : Optional.of(IN_FLIGHT * buffer.getAsLong() * 1e9 / roundTrip.toNanos());
+    return setting(SEND_BUFFER).map(buffer -> IN_FLIGHT * buffer.limit * 1e9 / roundTrip.toNanos());
   }
 
-  private Finding sendBuffer() {
-    String name = "net.ipv4.tcp_wmem";
-    OptionalLong buffer = host.limit(name);
-    if (buffer.isEmpty()) {
-      return unseen(name);
-    }
+  private Finding sendBuffer(Setting buffer) {
     String meaning =
         "one connection sends at most %s at a round trip of 50 ms, %s at 200 ms"
             .formatted(
                 singleStream(CONTINENT).map(Amount::rate).orElseThrow(),
                 singleStream(OCEAN).map(Amount::rate).orElseThrow());
-    String value = host.setting(name).orElseThrow();
-    return buffer.getAsLong() >= GOOD_BUFFER
-        ? Finding.ok(name, value, meaning)
-        : Finding.warn(
-            name,
-            value,
-            meaning,
-            host.isContainer()
-                ? COMPOSE.formatted(GREAT_BUFFER)
-                : set(name, "4096 16384 " + GREAT_BUFFER));
+    return buffer.limit >= GOOD_BUFFER
+        ? buffer.ok(meaning)
+        : buffer.warn(meaning, fix(buffer, "4096 16384 " + GREAT_BUFFER, GREAT_BUFFER));
   }
 
-  private Finding receiveBuffer() {
-    String name = "net.ipv4.tcp_rmem";
-    OptionalLong buffer = host.limit(name);
-    if (buffer.isEmpty()) {
-      return unseen(name);
-    }
-    String value = host.setting(name).orElseThrow();
-    String room = Amount.room(buffer.getAsLong()) + " at most to receive an upload with";
-    return buffer.getAsLong() >= GOOD_RECEIVE_BUFFER
-        ? Finding.ok(name, value, room)
-        : Finding.warn(
-            name,
-            value,
+  private Finding receiveBuffer(Setting buffer) {
+    String room = Amount.room(buffer.limit) + " at most to receive an upload with";
+    return buffer.limit >= GOOD_RECEIVE_BUFFER
+        ? buffer.ok(room)
+        : buffer.warn(
             room + ": uploads from afar are slow",
-            host.isContainer()
-                ? COMPOSE.formatted(GREAT_BUFFER)
-                : set(name, "4096 131072 " + GREAT_BUFFER));
+            fix(buffer, "4096 131072 " + GREAT_BUFFER, GREAT_BUFFER));
   }
 
   private Finding congestionControl() {
@@ -132,112 +122,87 @@ record NetworkCheck(Host host, int connections) {
                 : ""));
   }
 
-  private Finding slowStartAfterIdle() {
-    String name = "net.ipv4.tcp_slow_start_after_idle";
-    Optional<String> value = host.setting(name);
-    if (value.isEmpty()) {
-      return unseen(name);
-    }
-    return value.get().equals("0")
-        ? Finding.ok(name, "0", "a connection that paused goes on at the rate it had")
-        : Finding.warn(
-            name,
-            value.get(),
+  private Finding slowStartAfterIdle(Setting slowStart) {
+    return slowStart.limit == 0
+        ? slowStart.ok("a connection that paused goes on at the rate it had")
+        : slowStart.warn(
             "a device that writes its flash between two ranges starts slowly after each pause",
-            host.isContainer() ? COMPOSE.formatted(GOOD_BUFFER) : set(name, "0"));
+            fix(slowStart, "0", GOOD_BUFFER));
   }
 
-  private Finding unsent() {
-    String name = "net.ipv4.tcp_notsent_lowat";
-    OptionalLong unsent = host.limit(name);
-    if (unsent.isEmpty()) {
-      return unseen(name);
-    }
-    String value = unsent.getAsLong() + "";
-    return unsent.getAsLong() <= MAX_UNSENT
-        ? Finding.ok(name, value, "a slow device's socket takes little more than is on its way")
-        : Finding.warn(
-            name,
-            value,
+  private Finding unsent(Setting unsent) {
+    return unsent.limit <= MAX_UNSENT
+        ? unsent.ok("a slow device's socket takes little more than is on its way")
+        : unsent.warn(
             "a slow device's socket takes megabytes at once: thousands that start together delay"
                 + " the others",
-            host.isContainer() ? COMPOSE.formatted(GOOD_BUFFER) : set(name, GOOD_UNSENT + ""));
+            fix(unsent, GOOD_UNSENT + "", GOOD_BUFFER));
   }
 
-  private Finding backlog() {
-    String name = "net.core.somaxconn";
-    OptionalLong limit = host.limit(name);
-    if (limit.isEmpty()) {
-      return unseen(name);
-    }
-    long queue = Math.min(limit.getAsLong(), BACKLOG);
+  private static Finding backlog(Setting limit) {
+    long queue = Math.min(limit.limit, BACKLOG);
     String meaning = queue + " new connections at once wait to be accepted; more try again in 1 s";
     return queue == BACKLOG
-        ? Finding.ok(name, limit.getAsLong() + "", meaning)
-        : Finding.warn(name, limit.getAsLong() + "", meaning, set(name, BACKLOG + ""));
+        ? limit.ok(meaning)
+        : limit.warn(meaning, set(limit.name, BACKLOG + ""));
   }
 
-  private Finding synBacklog() {
-    String name = "net.ipv4.tcp_max_syn_backlog";
-    OptionalLong limit = host.limit(name);
-    if (limit.isEmpty()) {
-      return unseen(name);
-    }
-    String value = limit.getAsLong() + "";
-    if (host.setting("net.ipv4.tcp_syncookies").orElse("").equals("0")
-        && limit.getAsLong() < BACKLOG) {
-      return Finding.warn(
-          name,
-          value,
+  private Finding synBacklog(Setting backlog) {
+    if (host.setting("net.ipv4.tcp_syncookies").orElse("").equals("0") && backlog.limit < BACKLOG) {
+      return backlog.warn(
           "without SYN cookies, more connections than that at once are refused",
           set("net.ipv4.tcp_syncookies", "1"));
     }
-    return Finding.ok(name, value, "half-open connections; SYN cookies take what is beyond them");
+    return backlog.ok("half-open connections; SYN cookies take what is beyond them");
   }
 
   /** Pages that all connections of the machine share, those of containers included. */
-  private Optional<Finding> bufferMemory() {
-    String name = "net.ipv4.tcp_mem";
-    OptionalLong pages = host.limit(name);
-    if (pages.isEmpty()) {
-      return Optional.empty();
-    }
-    long bytes = pages.getAsLong() * 4096;
+  private Finding bufferMemory(Setting pages) {
+    long bytes = pages.limit * 4096;
     long needed = connections * (64L << 10);
     String meaning = "all TCP buffers of the machine together take at most " + Amount.room(bytes);
-    return Optional.of(
-        bytes >= needed
-            ? Finding.ok(name, host.setting(name).orElseThrow(), meaning)
-            : Finding.warn(
-                name,
-                host.setting(name).orElseThrow(),
-                meaning + "; %d connections need %s".formatted(connections, Amount.room(needed)),
-                set(name, "%d %d %d".formatted(needed / 8192, needed * 3 / 16384, needed / 4096))));
+    return bytes >= needed
+        ? pages.ok(meaning)
+        : pages.warn(
+            meaning + "; %d connections need %s".formatted(connections, Amount.room(needed)),
+            set(
+                pages.name,
+                "%d %d %d".formatted(needed / 8192, needed * 3 / 16384, needed / 4096)));
   }
 
-  private Optional<Finding> trackedConnections() {
-    String name = "net.netfilter.nf_conntrack_max";
-    OptionalLong limit = host.limit(name);
-    if (limit.isEmpty()) {
-      return Optional.empty();
-    }
-    String value = limit.getAsLong() + "";
+  private Finding tracked(Setting most) {
     // A connection that ended is remembered for two minutes.
-    return Optional.of(
-        limit.getAsLong() >= connections * 2L
-            ? Finding.ok(name, value, "connections that the firewall or Docker's NAT remembers")
-            : Finding.warn(
-                name,
-                value,
-                "beyond that many connections the firewall drops packets",
-                set(name, Math.max(262144, connections * 2L) + "")));
+    return most.limit >= connections * 2L
+        ? most.ok("connections that the firewall or Docker's NAT remembers")
+        : most.warn(
+            "beyond that many connections the firewall drops packets",
+            set(most.name, Math.max(262144, connections * 2L) + ""));
   }
 
-  private static Finding unseen(String name) {
-    return Finding.warn(name, "unknown", "cannot be read here; look on the host", "sysctl " + name);
+  /** Sets it here, or for a container with the variable of its compose file. */
+  private String fix(Setting setting, String value, long composeBuffer) {
+    return host.isContainer()
+        ? "TCP_BUFFER=%d docker compose up --detach    # docs/networking.md, Sysctls"
+            .formatted(composeBuffer)
+        : set(setting.name, value);
   }
 
   private static String set(String name, String value) {
     return "sysctl -w %s=%s".formatted(name, value.contains(" ") ? "'" + value + "'" : value);
+  }
+
+  /**
+   * A setting that is there.
+   *
+   * @param limit its only number, or the last one
+   */
+  private record Setting(String name, String value, long limit) {
+    Finding ok(String meaning) {
+      return Finding.ok(name, value, meaning);
+    }
+
+    Finding warn(String meaning, String fix) {
+      return Finding.warn(name, value, meaning, fix);
+    }
   }
 }
