@@ -8,10 +8,6 @@ import java.util.Optional;
 sealed interface Answer {
   /** The device may download these. */
   record Granted(List<GrantedArtifact> artifacts) implements Answer {
-    public Granted {
-      artifacts = List.copyOf(artifacts);
-    }
-
     /** The artifact with this name. */
     Optional<GrantedArtifact> artifact(String fileName) {
       for (GrantedArtifact artifact : artifacts) {

@@ -11,8 +11,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -74,18 +74,19 @@ final class HawkbitClient implements AutoCloseable {
    *     with nothing else
    */
   CompletableFuture<Answer> ask(Question question) {
-    HttpRequest request =
-        request(question, question.path()).header("Accept", "application/json").build();
-    return client
-        .sendAsync(
-            request,
-            HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), MAX_ANSWER))
+    return json(question, question.path())
         .handleAsync(
             (response, failure) ->
                 failure == null
                     ? answer(question, response)
-                    : new Answer.Unavailable(reason(failure)),
+                    : new Answer.Unavailable("hawkBit cannot be asked: " + cause(failure)),
             executor);
+  }
+
+  private CompletableFuture<HttpResponse<byte[]>> json(Question question, String path) {
+    return client.sendAsync(
+        request(question, path).header("Accept", "application/json").build(),
+        BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
   }
 
   private Answer answer(Question question, HttpResponse<byte[]> response) {
@@ -104,12 +105,8 @@ final class HawkbitClient implements AutoCloseable {
       if (!list.isArray()) {
         return new Answer.Unavailable("hawkBit answered with something else than a list");
       }
-      List<GrantedArtifact> artifacts = new ArrayList<>();
       String tenant = question.tenant().toUpperCase(Locale.ROOT);
-      for (JsonNode item : list) {
-        artifacts.add(artifact(tenant, item));
-      }
-      return new Answer.Granted(artifacts);
+      return new Answer.Granted(list.valueStream().map(item -> artifact(tenant, item)).toList());
     } catch (JacksonException e) {
       return new Answer.Unavailable("hawkBit answered with something else than JSON");
     } catch (IllegalArgumentException e) {
@@ -146,16 +143,10 @@ final class HawkbitClient implements AutoCloseable {
             .header("Range", "bytes=0-" + (length - 1))
             .build();
     return client
-        .sendAsync(
-            request,
-            HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), length))
+        .sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), length))
         .thenApply(response -> {
-          if (response.statusCode() == 429) {
-            throw new TooManyRequestsException();
-          }
           if (response.statusCode() != 206) {
-            throw new CompletionException(
-                new IOException("hawkBit answered %d".formatted(response.statusCode())));
+            throw failure(response.statusCode());
           }
           return response.body();
         });
@@ -176,7 +167,7 @@ final class HawkbitClient implements AutoCloseable {
       request.header("Range", "bytes=" + position + '-');
     }
     return client
-        .sendAsync(request.build(), HttpResponse.BodyHandlers.ofInputStream())
+        .sendAsync(request.build(), BodyHandlers.ofInputStream())
         .thenApply(response -> {
           if (response.statusCode() == 429) {
             close(response.body());
@@ -192,12 +183,7 @@ final class HawkbitClient implements AutoCloseable {
    * @return empty if it has none, or may not know; fails if hawkBit cannot be asked
    */
   CompletableFuture<OptionalLong> action(Question question) {
-    HttpRequest request =
-        request(question, question.devicePath()).header("Accept", "application/json").build();
-    return client
-        .sendAsync(
-            request,
-            HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), MAX_ANSWER))
+    return json(question, question.devicePath())
         .thenApplyAsync(
             response ->
                 isDone(response.statusCode()) ? action(response.body()) : OptionalLong.empty(),
@@ -229,7 +215,7 @@ final class HawkbitClient implements AutoCloseable {
                     mapper.writeValueAsBytes(Map.of("status", status))))
             .build();
     return client
-        .sendAsync(request, HttpResponse.BodyHandlers.discarding())
+        .sendAsync(request, BodyHandlers.discarding())
         .thenAccept(response -> {
           // What is refused, as after the end of the action, is not worth another attempt.
           boolean _ = isDone(response.statusCode());
@@ -238,13 +224,16 @@ final class HawkbitClient implements AutoCloseable {
 
   /** Returns false if hawkBit refuses, and will again. */
   private static boolean isDone(int status) {
-    if (status == 429) {
-      throw new TooManyRequestsException();
-    }
-    if (status >= 500) {
-      throw new CompletionException(new IOException("hawkBit answered " + status));
+    if (status == 429 || status >= 500) {
+      throw failure(status);
     }
     return status == 200;
+  }
+
+  private static RuntimeException failure(int status) {
+    return status == 429
+        ? new TooManyRequestsException()
+        : new CompletionException(new IOException("hawkBit answered " + status));
   }
 
   private static void close(InputStream body) {
@@ -261,12 +250,11 @@ final class HawkbitClient implements AutoCloseable {
         .header("Authorization", question.authorization());
   }
 
-  private static String reason(Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    return "hawkBit cannot be asked: " + cause;
+  /** Returns what a future failed with. */
+  static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
   }
 
   @Override

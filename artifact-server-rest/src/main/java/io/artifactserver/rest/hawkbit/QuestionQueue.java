@@ -7,7 +7,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -73,7 +72,11 @@ final class QuestionQueue implements AutoCloseable {
    */
   <T> CompletableFuture<T> ask(@Nullable Object client, Supplier<CompletableFuture<T>> question) {
     Waiting<T> entry =
-        new Waiting<>(client == null ? UNKNOWN : client, question, System.nanoTime());
+        new Waiting<>(
+            client == null ? UNKNOWN : client,
+            question,
+            System.nanoTime(),
+            new CompletableFuture<>());
     synchronized (this) {
       Deque<Waiting<?>> own = clients.get(entry.client);
       int places = client == null ? maxWaiting : maxWaiting / 2;
@@ -130,10 +133,7 @@ final class QuestionQueue implements AutoCloseable {
     }
     var _ =
         answer.whenComplete((value, failure) -> {
-          Throwable cause =
-              failure instanceof CompletionException && failure.getCause() != null
-                  ? failure.getCause()
-                  : failure;
+          Throwable cause = failure == null ? null : HawkbitClient.cause(failure);
           boolean isRefused = cause instanceof HawkbitClient.TooManyRequestsException;
           if (isRefused) {
             add(entry, true);
@@ -191,16 +191,9 @@ final class QuestionQueue implements AutoCloseable {
     dispatch();
   }
 
-  private static final class Waiting<T> {
-    private final Object client;
-    private final Supplier<CompletableFuture<T>> question;
-    private final long since;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
-
-    private Waiting(Object client, Supplier<CompletableFuture<T>> question, long since) {
-      this.client = client;
-      this.question = question;
-      this.since = since;
-    }
-  }
+  private record Waiting<T>(
+      Object client,
+      Supplier<CompletableFuture<T>> question,
+      long since,
+      CompletableFuture<T> result) {}
 }

@@ -59,11 +59,11 @@ public final class Reports {
     Report.Subject subject =
         new Report.Subject(
             tenant, question.controllerId(), question.softwareModuleId(), fileName, sha256, length);
-    return new Download(meters, question, subject, recipients.isEmpty() ? null : follow(subject));
-  }
-
-  private Followed follow(Report.Subject subject) {
-    return followed.get(subject, _ -> new Followed());
+    return new Download(
+        meters,
+        question,
+        subject,
+        recipients.isEmpty() ? null : followed.get(subject, _ -> new Followed()));
   }
 
   /** One request's part of a download. Thread-safe. */
