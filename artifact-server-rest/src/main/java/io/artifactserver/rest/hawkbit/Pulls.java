@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,6 +40,8 @@ final class Pulls implements Source {
 
   /** In a row, without a byte. */
   private static final int MAX_ATTEMPTS = 5;
+
+  private static final String STOPS = "the server stops";
 
   private final PulledFiles files;
   private final HawkbitClient client;
@@ -97,7 +98,7 @@ final class Pulls implements Source {
         }
       });
     } catch (RejectedExecutionException e) {
-      begun.complete(new Finding.Unavailable("the server stops"));
+      begun.complete(new Finding.Unavailable(STOPS));
     }
     return begun;
   }
@@ -129,6 +130,9 @@ final class Pulls implements Source {
               .formatted(artifact.fileName(), artifact.tenant()),
           e);
       begun.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      begun.complete(new Finding.Unavailable(STOPS));
     }
   }
 
@@ -152,7 +156,7 @@ final class Pulls implements Source {
       @Nullable Object sender,
       InputStream first,
       Arrival arrival)
-      throws IOException {
+      throws IOException, InterruptedException {
     int attempts = 0;
     InputStream next = first;
     while (true) {
@@ -174,18 +178,23 @@ final class Pulls implements Source {
             "Of %d bytes %d came".formatted(artifact.length(), arrival.position()), failure);
       }
       next = null;
-      sleep(pause.multipliedBy(attempts));
+      Thread.sleep(pause.multipliedBy(attempts));
     }
   }
 
   private InputStream rest(
       Question question, GrantedArtifact artifact, long position, @Nullable Object sender)
-      throws IOException {
+      throws IOException, InterruptedException {
     HttpResponse<InputStream> response = download(question, artifact, position, sender);
     String expected =
         "bytes %d-%d/%d".formatted(position, artifact.length() - 1, artifact.length());
     String range = response.headers().firstValue("Content-Range").orElse("");
-    if (response.statusCode() == 206 && range.equals(expected)) {
+    // Nothing has come yet: all of it is asked for again, without a range.
+    boolean isRest =
+        position == 0
+            ? response.statusCode() == 200
+            : response.statusCode() == 206 && range.equals(expected);
+    if (isRest) {
       return response.body();
     }
     response.body().close();
@@ -196,15 +205,13 @@ final class Pulls implements Source {
 
   private HttpResponse<InputStream> download(
       Question question, GrantedArtifact artifact, long position, @Nullable Object sender)
-      throws IOException {
+      throws IOException, InterruptedException {
     try {
       return queue
           .ask(sender, () -> client.download(question, artifact.fileName(), position))
           .get();
     } catch (ExecutionException e) {
       throw new IOException("hawkBit cannot be asked: " + e.getCause(), e);
-    } catch (InterruptedException e) {
-      throw interrupted();
     }
   }
 
@@ -236,19 +243,6 @@ final class Pulls implements Source {
     } catch (InterruptedException | IOException e) {
       // It came to its end.
     }
-  }
-
-  private static void sleep(Duration duration) throws IOException {
-    try {
-      Thread.sleep(duration);
-    } catch (InterruptedException e) {
-      throw interrupted();
-    }
-  }
-
-  private static IOException interrupted() {
-    Thread.currentThread().interrupt();
-    return new InterruptedIOException("The server stops");
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.hawkbit.GrantedFiles;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -128,6 +129,20 @@ class HawkbitTest {
     assertThat(fake.questions("device-0")).isEqualTo(1);
   }
 
+  /** What broke off before its first byte has nothing to go on from. */
+  @Test
+  void aPullThatBrokeOffBeforeItsFirstByteBeginsAgain() throws StorageException {
+    ArrivingFiles arriving = new ArrivingFiles();
+    fake.stopAfter(0);
+    fake.cut();
+    try (Hawkbit pulling = hawkbit(arriving, LONG, LONG, 1_000_000)) {
+      assertThat(pulling.find(question("known"), "fw.img", null).join())
+          .isInstanceOf(Finding.Found.class);
+      eventually("all of it is here", arriving::isFinished);
+    }
+    assertThat(arriving.bytes()).isEqualTo(CONTENT);
+  }
+
   private void assign(String device) {
     fake.device(device, "secret-of-" + device);
     fake.assign(device, "7");
@@ -142,6 +157,11 @@ class HawkbitTest {
   }
 
   private Hawkbit hawkbit(Duration grantTime, Duration timeout, int questionsPerSecond) {
+    return hawkbit(files, grantTime, timeout, questionsPerSecond);
+  }
+
+  private Hawkbit hawkbit(
+      GrantedFiles source, Duration grantTime, Duration timeout, int questionsPerSecond) {
     return new Hawkbit(
         new HawkbitGrantProperties(
             fake.url(),
@@ -151,7 +171,7 @@ class HawkbitTest {
             questionsPerSecond,
             PARALLEL,
             timeout),
-        files,
+        source,
         JsonMapper.builder().build(),
         new SimpleMeterRegistry());
   }
