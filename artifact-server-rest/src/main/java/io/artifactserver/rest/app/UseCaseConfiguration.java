@@ -16,7 +16,6 @@ import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.QuotaLedger;
-import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
@@ -35,23 +34,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** Wires the core's use cases to whatever adapters are present. */
+/**
+ * Wires the core's use cases to whatever adapters are present. What is imported needs nothing but
+ * other beans.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
+@Import({ArtifactDelta.class, QuotaLedger.class, RepositoryEncryption.class, TokenUses.class})
 public class UseCaseConfiguration {
-  @Bean
-  @ConditionalOnMissingBean
-  InstantSource clock() {
-    return InstantSource.system();
-  }
-
   /** As many threads as there are processors: digests wait for nothing else. */
   @Bean(destroyMethod = "shutdown")
   ExecutorService digests() {
@@ -66,11 +62,6 @@ public class UseCaseConfiguration {
         properties.maxArtifactSize().toBytes(),
         properties.maxTotalSize().toBytes(),
         register.storedBytes());
-  }
-
-  @Bean
-  QuotaLedger quotaLedger(QuotaStore quotas) {
-    return new QuotaLedger(quotas);
   }
 
   @Bean
@@ -111,30 +102,14 @@ public class UseCaseConfiguration {
   }
 
   @Bean
-  RepositoryEncryption repositoryEncryption(
-      ArtifactCatalog catalog, BlobRegister register, BlobStores stores, Quota quota) {
-    return new RepositoryEncryption(catalog, register, stores, quota);
-  }
-
-  @Bean
   Authenticator authenticator(
       AccessTokenStore tokens,
       Links links,
       TokenUses uses,
-      ObjectProvider<IssuedTokens> issued,
+      Optional<IssuedTokens> issued,
       InstantSource clock) {
     return new Authenticator(
-        tokens,
-        links,
-        uses,
-        new WrongSecrets(System::nanoTime),
-        Optional.ofNullable(issued.getIfAvailable()),
-        clock);
-  }
-
-  @Bean
-  TokenUses tokenUses(AccessTokenStore tokens, InstantSource clock) {
-    return new TokenUses(tokens, clock);
+        tokens, links, uses, new WrongSecrets(System::nanoTime), issued, clock);
   }
 
   /**
@@ -158,11 +133,6 @@ public class UseCaseConfiguration {
         properties.minSize().toBytes(),
         properties.maxSize().toBytes(),
         derived);
-  }
-
-  @Bean
-  ArtifactDelta artifactDelta(DerivationRules rules, DerivedRegister derived, BlobStores stores) {
-    return new ArtifactDelta(rules, derived, stores);
   }
 
   @Bean
