@@ -1,9 +1,8 @@
 package io.artifactserver.rest.audit;
 
-import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.command.Command;
-import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -91,15 +91,11 @@ public final class AuditCommand implements Command {
   }
 
   private static Optional<String> verifyFile(Path file, AuditChain chain) throws IOException {
-    try (BufferedReader lines = Files.newBufferedReader(file)) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        Optional<String> broken = add(line, chain);
-        if (broken.isPresent()) {
-          return broken;
-        }
-      }
+    try (Stream<String> lines = Files.lines(file)) {
+      return verify(lines, chain);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
-    return Optional.empty();
   }
 
   private static Optional<String> verifyServer(String server, Path dataFolder, AuditChain chain)
@@ -109,14 +105,9 @@ public final class AuditCommand implements Command {
         HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build()) {
       while (true) {
         List<String> lines = page(client, server, token, chain.length());
-        for (String line : lines) {
-          Optional<String> broken = add(line, chain);
-          if (broken.isPresent()) {
-            return broken;
-          }
-        }
-        if (lines.size() < AuditController.MAX_LIMIT) {
-          return Optional.empty();
+        Optional<String> broken = verify(lines.stream(), chain);
+        if (broken.isPresent() || lines.size() < AuditController.MAX_LIMIT) {
+          return broken;
         }
       }
     }
@@ -139,10 +130,13 @@ public final class AuditCommand implements Command {
     return answer.body().lines().toList();
   }
 
+  private static Optional<String> verify(Stream<String> lines, AuditChain chain) {
+    return lines.map(line -> add(line, chain)).flatMap(Optional::stream).findFirst();
+  }
+
   private static Optional<String> add(String line, AuditChain chain) {
     try {
-      AuditRecord next = AuditLines.parse(line);
-      return chain.add(next);
+      return chain.add(AuditLines.parse(line));
     } catch (IllegalArgumentException e) {
       return Optional.of("What follows entry %d is %s".formatted(chain.length(), e.getMessage()));
     }

@@ -1,7 +1,6 @@
 package io.artifactserver.rest.audit;
 
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
@@ -30,16 +29,16 @@ public final class AuditDetails {
     set(AFTER, view);
   }
 
-  static Map<String, Object> of(HttpServletRequest request) {
-    Map<String, Object> details = new LinkedHashMap<>();
-    put(details, "before", request.getAttribute(BEFORE));
-    put(details, "after", request.getAttribute(AFTER));
-    return details;
+  /** Adds to an entry what was said of its request. */
+  static void addTo(Map<String, Object> entry, HttpServletRequest request) {
+    put(entry, "before", request.getAttribute(BEFORE));
+    put(entry, "after", request.getAttribute(AFTER));
+    put(entry, "request", request.getAttribute(REQUEST_ID));
   }
 
-  private static void put(Map<String, Object> details, String name, @Nullable Object view) {
-    if (view != null) {
-      details.put(name, view);
+  private static void put(Map<String, Object> entry, String name, @Nullable Object value) {
+    if (value != null) {
+      entry.put(name, value);
     }
   }
 

@@ -88,10 +88,7 @@ public final class AuditFilter extends GenericFilterBean {
     entry.put("path", bounded(request.getRequestURI()));
     entry.put("status", status);
     entry.put("outcome", status < 400 ? "changed" : status < 500 ? "refused" : "failed");
-    AuditDetails.of(request).forEach((name, value) -> entry.put(name, value));
-    if (request.getAttribute(AuditDetails.REQUEST_ID) instanceof String id) {
-      entry.put("request", id);
-    }
+    AuditDetails.addTo(entry, request);
     return entry;
   }
 
