@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.rest.problem.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -29,6 +30,8 @@ public class DamagedBlobs {
   private final ExecutorService catalogTasks;
   private final Counter counter;
   private final Set<String> known = ConcurrentHashMap.newKeySet();
+  private final Set<String> unmarked = ConcurrentHashMap.newKeySet();
+  private final FailureLog failures = new FailureLog(LOG);
 
   public DamagedBlobs(BlobRegister register, ExecutorService catalogTasks, MeterRegistry registry) {
     this.register = register;
@@ -46,8 +49,11 @@ public class DamagedBlobs {
   void found(BlobCorrupt damage) {
     counter.increment();
     BlobRef ref = damage.ref();
-    if (known.size() < MAX_REMEMBERED && known.add(ref.key())) {
+    boolean isNew = known.size() < MAX_REMEMBERED && known.add(ref.key());
+    if (isNew) {
       LOG.error("Cut off or refused a download: {}", damage.getMessage(), damage);
+    }
+    if (isNew || unmarked.remove(ref.key())) {
       catalogTasks.execute(() -> mark(ref));
     }
   }
@@ -56,9 +62,11 @@ public class DamagedBlobs {
     try {
       register.suspect(ref);
     } catch (CatalogUnavailableException e) {
-      known.remove(ref.key());
-      LOG.warn(
-          "Blob {} could not be marked as suspect; the next download tries again", ref.key(), e);
+      unmarked.add(ref.key());
+      failures.failed(
+          "Blob %s could not be marked as suspect; the next download tries again"
+              .formatted(ref.key()),
+          e);
     }
   }
 }

@@ -1,0 +1,88 @@
+package io.artifactserver.rest.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class DamagedBlobsTest {
+  private static final BlobRef REF = new BlobRef("0123456789abcdef0123456789abcdef", 10);
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(DamagedBlobs.class);
+  private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
+  private final List<BlobRef> marked = new ArrayList<>();
+  private int asked;
+  private boolean isAway;
+
+  @BeforeEach
+  void listen() {
+    appender.start();
+    logger.addAppender(appender);
+  }
+
+  @AfterEach
+  void stopListening() {
+    logger.detachAppender(appender);
+  }
+
+  /** A client that asks for it again and again would fill the disk with log. */
+  @Test
+  void isLoggedOnceAndMarkedWhenTheDatabaseIsBack() throws Exception {
+    ExecutorService tasks = Executors.newSingleThreadExecutor();
+    DamagedBlobs blobs = new DamagedBlobs(register(), tasks, new SimpleMeterRegistry());
+    isAway = true;
+    for (int i = 0; i < 1000; i++) {
+      blobs.found(damage());
+      tasks.submit(() -> {}).get();
+    }
+    assertThat(asked).isEqualTo(1000);
+    assertThat(marked).isEmpty();
+    assertThat(appender.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .satisfiesExactly(
+            found -> assertThat(found).contains("Cut off or refused a download"),
+            unmarked -> assertThat(unmarked).contains(REF.key(), "could not be marked"));
+    isAway = false;
+    for (int i = 0; i < 10; i++) {
+      blobs.found(damage());
+      tasks.submit(() -> {}).get();
+    }
+    assertThat(marked).containsExactly(REF);
+    assertThat(appender.list).hasSize(2);
+    tasks.close();
+  }
+
+  private static BlobCorrupt damage() {
+    return new BlobCorrupt("file", REF, "planted", null);
+  }
+
+  private BlobRegister register() {
+    return (BlobRegister)
+        Proxy.newProxyInstance(
+            BlobRegister.class.getClassLoader(),
+            new Class<?>[] {BlobRegister.class},
+            (proxy, method, arguments) -> {
+              asked++;
+              if (isAway) {
+                throw new CatalogUnavailableException("planted");
+              }
+              marked.add((BlobRef) arguments[0]);
+              return null;
+            });
+  }
+}
