@@ -1,9 +1,7 @@
 package io.artifactserver.core.access;
 
-import io.artifactserver.core.digest.DigestAlgorithm;
-import java.nio.charset.StandardCharsets;
+import io.artifactserver.core.digest.Hex;
 import java.time.Instant;
-import java.util.HexFormat;
 import java.util.Set;
 
 /**
@@ -45,7 +43,6 @@ public record CertificateGrant(String subject) {
   }
 
   private String digest() {
-    byte[] bytes = ("certificate:" + subject).getBytes(StandardCharsets.UTF_8);
-    return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
+    return Hex.sha256("certificate:" + subject);
   }
 }

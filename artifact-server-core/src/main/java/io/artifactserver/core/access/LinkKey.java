@@ -1,5 +1,6 @@
 package io.artifactserver.core.access;
 
+import io.artifactserver.core.digest.Hex;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -33,11 +34,9 @@ public final class LinkKey {
 
   /** A new key of 256 random bits. */
   static LinkKey generate(Instant now) {
-    byte[] id = new byte[ID_LENGTH];
     byte[] secret = new byte[SECRET_LENGTH];
-    RANDOM.nextBytes(id);
     RANDOM.nextBytes(secret);
-    return new LinkKey(HexFormat.of().formatHex(id), secret, now.truncatedTo(ChronoUnit.SECONDS));
+    return new LinkKey(Hex.random(ID_LENGTH), secret, now.truncatedTo(ChronoUnit.SECONDS));
   }
 
   /**

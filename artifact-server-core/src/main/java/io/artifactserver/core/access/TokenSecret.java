@@ -1,13 +1,9 @@
 package io.artifactserver.core.access;
 
-import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Hex;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.HexFormat;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -19,7 +15,6 @@ public final class TokenSecret {
   /** Shortest secret that is taken over, in characters. */
   public static final int MIN_FOREIGN_LENGTH = 16;
 
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final String PREFIX = "as_";
   private static final int ID_LENGTH = 16;
   private static final int SECRET_LENGTH = 64;
@@ -34,7 +29,7 @@ public final class TokenSecret {
 
   /** A new token of 256 random bits. */
   public static TokenSecret generate() {
-    return new TokenSecret(randomHex(ID_LENGTH), randomHex(SECRET_LENGTH));
+    return new TokenSecret(Hex.random(ID_LENGTH / 2), Hex.random(SECRET_LENGTH / 2));
   }
 
   /** The token in {@code text}, if it has the form of one. */
@@ -64,7 +59,7 @@ public final class TokenSecret {
     if (text.length() < MIN_FOREIGN_LENGTH) {
       return Optional.empty();
     }
-    return Optional.of(new TokenSecret(sha256Hex("id:" + text).substring(0, ID_LENGTH), text));
+    return Optional.of(new TokenSecret(Hex.sha256("id:" + text).substring(0, ID_LENGTH), text));
   }
 
   /** The public part. */
@@ -98,17 +93,6 @@ public final class TokenSecret {
   }
 
   private String digest() {
-    return sha256Hex(secret);
-  }
-
-  private static String sha256Hex(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
-  }
-
-  private static String randomHex(int digits) {
-    byte[] bytes = new byte[digits / 2];
-    RANDOM.nextBytes(bytes);
-    return HexFormat.of().formatHex(bytes).toLowerCase(Locale.ROOT);
+    return Hex.sha256(secret);
   }
 }

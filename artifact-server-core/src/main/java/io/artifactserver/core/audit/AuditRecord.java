@@ -1,10 +1,8 @@
 package io.artifactserver.core.audit;
 
-import io.artifactserver.core.digest.DigestAlgorithm;
-import java.nio.charset.StandardCharsets;
+import io.artifactserver.core.digest.Hex;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HexFormat;
 
 /**
  * One entry of the audit, with a digest over itself and the digest of the entry before it: a reader
@@ -52,8 +50,6 @@ public record AuditRecord(long id, Instant at, String entry, String previous, St
   }
 
   private static String digest(long id, Instant at, String entry, String previous) {
-    byte[] text =
-        (id + "\n" + at + "\n" + previous + "\n" + entry).getBytes(StandardCharsets.UTF_8);
-    return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(text));
+    return Hex.sha256(id + "\n" + at + "\n" + previous + "\n" + entry);
   }
 }

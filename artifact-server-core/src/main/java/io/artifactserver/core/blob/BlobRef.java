@@ -1,8 +1,6 @@
 package io.artifactserver.core.blob;
 
 import io.artifactserver.core.digest.Hex;
-import java.security.SecureRandom;
-import java.util.HexFormat;
 
 /**
  * Names one stored blob. Keys are random and never used twice, so whatever is cached under a key
@@ -15,8 +13,6 @@ import java.util.HexFormat;
 public record BlobRef(String key, long length, boolean encrypted) {
   /** In bytes. */
   private static final int KEY_LENGTH = 16;
-
-  private static final SecureRandom RANDOM = new SecureRandom();
 
   /** A blob whose stored bytes are the plain ones. */
   public BlobRef(String key, long length) {
@@ -36,9 +32,7 @@ public record BlobRef(String key, long length, boolean encrypted) {
 
   /** A key that no blob has: 128 random bits. */
   public static String newKey() {
-    byte[] key = new byte[KEY_LENGTH];
-    RANDOM.nextBytes(key);
-    return HexFormat.of().formatHex(key);
+    return Hex.random(KEY_LENGTH);
   }
 
   /**
