@@ -41,16 +41,6 @@ public final class ArtifactIngest {
   private final Executor digestExecutor;
   private final DerivationRequests derivations;
 
-  /** An ingest after which nothing is derived. */
-  public ArtifactIngest(
-      ArtifactCatalog catalog,
-      BlobStores stores,
-      Quota quota,
-      QuotaLedger repositoryQuotas,
-      Executor digestExecutor) {
-    this(catalog, stores, quota, repositoryQuotas, digestExecutor, () -> {});
-  }
-
   /**
    * @param quota of the store
    * @param repositoryQuotas of each repository

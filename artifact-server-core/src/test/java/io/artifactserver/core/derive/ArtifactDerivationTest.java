@@ -56,7 +56,8 @@ class ArtifactDerivationTest {
           stores,
           new Quota(MAX * 2, MAX * 10L, 0),
           new QuotaLedger(new InMemoryQuotaStore()),
-          Runnable::run);
+          Runnable::run,
+          () -> {});
 
   @BeforeEach
   void createRepository() {

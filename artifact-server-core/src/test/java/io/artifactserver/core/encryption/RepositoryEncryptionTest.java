@@ -44,7 +44,12 @@ class RepositoryEncryptionTest {
   private final Quota quota = new Quota(1000, 100_000, 0);
   private final ArtifactIngest ingest =
       new ArtifactIngest(
-          catalog, stores, quota, new QuotaLedger(new InMemoryQuotaStore()), Runnable::run);
+          catalog,
+          stores,
+          quota,
+          new QuotaLedger(new InMemoryQuotaStore()),
+          Runnable::run,
+          () -> {});
   private final RepositoryEncryption encryption =
       new RepositoryEncryption(catalog, catalog, stores, quota);
 

@@ -57,7 +57,12 @@ class ArtifactIngestTest {
   private final QuotaLedger ledger = new QuotaLedger(new InMemoryQuotaStore(rows));
   private final ArtifactIngest ingest =
       new ArtifactIngest(
-          catalog, BlobStores.of(store, encrypted), quota, ledger, ForkJoinPool.commonPool());
+          catalog,
+          BlobStores.of(store, encrypted),
+          quota,
+          ledger,
+          ForkJoinPool.commonPool(),
+          () -> {});
 
   @BeforeEach
   void createRepositories() {
@@ -295,7 +300,8 @@ class ArtifactIngestTest {
             BlobStores.of(memory),
             quota,
             new QuotaLedger(new InMemoryQuotaStore()),
-            Runnable::run);
+            Runnable::run,
+            () -> {});
     catalog.beforeAdd(() -> {
       try {
         rival.ingest(request("edge/firmware", -1, List.of()), new ByteArrayInputStream(content));

@@ -41,7 +41,8 @@ class IngestMemoryTest {
             BlobStores.of(new DiscardingBlobStore()),
             new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
             new QuotaLedger(new InMemoryQuotaStore()),
-            Runnable::run);
+            Runnable::run,
+            () -> {});
     IngestRequest request =
         new IngestRequest(
             new ArtifactId("edge", path), "application/octet-stream", length, List.of());

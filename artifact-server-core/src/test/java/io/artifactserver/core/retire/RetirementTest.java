@@ -48,7 +48,8 @@ class RetirementTest {
           BlobStores.of(store),
           quota,
           new QuotaLedger(new InMemoryQuotaStore()),
-          Runnable::run);
+          Runnable::run,
+          () -> {});
   private final ArtifactRetirement retirement =
       new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, () -> now);
   private final BlobSweeper sweeper =

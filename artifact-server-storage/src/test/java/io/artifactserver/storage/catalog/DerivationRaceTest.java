@@ -99,7 +99,8 @@ class DerivationRaceTest {
                 installation.dataKeys),
             new Quota(LENGTH, 10 * LENGTH, 0),
             new QuotaLedger(new InMemoryQuotaStore()),
-            Runnable::run);
+            Runnable::run,
+            () -> {});
     installation.catalog.createRepository("edge", true, false);
     List<BlobRef> used;
     try (ExecutorService uploads = Executors.newVirtualThreadPerTaskExecutor()) {
