@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
@@ -79,33 +78,15 @@ public final class BlobMigration {
     Run run = new Run();
     List<Copy> copies = plan(run, verifyPresent);
     observer.planned(copies.size(), copies.stream().mapToLong(copy -> copy.blob().length()).sum());
-    Semaphore slots = new Semaphore(parallel);
-    List<Future<?>> running = new ArrayList<>();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      try {
-        for (Copy copy : copies) {
-          slots.acquire();
-          if (run.outage.get() != null) {
-            break;
-          }
-          running.add(
-              threads.submit(() -> {
-                try {
-                  copy(copy, run);
-                } finally {
-                  slots.release();
-                }
-              }));
-        }
-        for (Future<?> each : running) {
-          each.get();
-        }
-      } catch (ExecutionException e) {
-        throw new IllegalStateException(e.getCause());
-      } finally {
-        // Ends what still runs if this thread gives up; does nothing to what is done.
-        threads.shutdownNow();
+    try (ExecutorService threads =
+        Executors.newFixedThreadPool(parallel, Thread.ofVirtual().factory())) {
+      for (Future<?> each :
+          threads.invokeAll(
+              copies.stream().map(copy -> Executors.callable(() -> copy(copy, run))).toList())) {
+        each.get();
       }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
     }
     StorageException outage = run.outage.get();
     if (outage != null) {
@@ -170,6 +151,9 @@ public final class BlobMigration {
   }
 
   private void copy(Copy copy, Run run) {
+    if (run.outage.get() != null) {
+      return;
+    }
     try {
       if (copy.isPresent()) {
         verify(copy);
