@@ -1,5 +1,7 @@
 package io.artifactserver.storage.delta;
 
+import java.math.BigInteger;
+
 /**
  * Finds where casync cuts: the same bytes give the same chunks wherever they are in a file. Used by
  * one thread.
@@ -23,7 +25,8 @@ public final class Chunker {
   static final int DISCRIMINATOR = 49_535;
 
   /** {@code DISCRIMINATOR * INVERSE} is 1 modulo 2 to the power of 32. */
-  private static final int INVERSE = inverse(DISCRIMINATOR);
+  private static final int INVERSE =
+      BigInteger.valueOf(DISCRIMINATOR).modInverse(BigInteger.TWO.pow(Integer.SIZE)).intValue();
 
   private static final int MAX_QUOTIENT = Integer.divideUnsigned(-1, DISCRIMINATOR);
 
@@ -87,14 +90,5 @@ public final class Chunker {
    */
   private static boolean isBoundary(int hash) {
     return Integer.compareUnsigned((hash + 1) * INVERSE, MAX_QUOTIENT) <= 0 && hash != -1;
-  }
-
-  /** By Newton's method: each step doubles the bits that are right, beginning with three. */
-  private static int inverse(int odd) {
-    int inverse = odd;
-    for (int bits = 3; bits < Integer.SIZE; bits *= 2) {
-      inverse *= 2 - odd * inverse;
-    }
-    return inverse;
   }
 }
