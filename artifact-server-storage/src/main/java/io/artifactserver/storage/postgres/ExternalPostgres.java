@@ -1,29 +1,19 @@
 package io.artifactserver.storage.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Properties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A database that the operator runs. Immutable, thread-safe. */
-final class ExternalPostgres implements DatabaseServer {
+record ExternalPostgres(String jdbcUrl, String username, String password)
+    implements DatabaseServer {
   private static final Logger LOGGER = LoggerFactory.getLogger(ExternalPostgres.class);
   private static final Duration PAUSE = Duration.ofMillis(500);
-
-  private final String jdbcUrl;
-  private final String username;
-  private final String password;
-
-  private ExternalPostgres(String jdbcUrl, String username, String password) {
-    this.jdbcUrl = jdbcUrl;
-    this.username = username;
-    this.password = password;
-  }
+  private static final int TIMEOUT_SECONDS = 5;
 
   /**
    * Waits until the database answers. Blocks for at most the start timeout and one attempt.
@@ -72,17 +62,7 @@ final class ExternalPostgres implements DatabaseServer {
   }
 
   private void requireUtf8() throws SQLException {
-    Properties properties = new Properties();
-    if (!username.isEmpty()) {
-      properties.setProperty("user", username);
-    }
-    if (!password.isEmpty()) {
-      properties.setProperty("password", password);
-    }
-    properties.setProperty("connectTimeout", "5");
-    properties.setProperty("loginTimeout", "5");
-    properties.setProperty("socketTimeout", "5");
-    try (Connection connection = DriverManager.getConnection(jdbcUrl, properties);
+    try (Connection connection = connect(TIMEOUT_SECONDS);
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery("show server_encoding")) {
       result.next();
@@ -102,21 +82,6 @@ final class ExternalPostgres implements DatabaseServer {
       Thread.currentThread().interrupt();
       throw new DatabaseStartException("Interrupted while waiting for " + server, e);
     }
-  }
-
-  @Override
-  public String jdbcUrl() {
-    return jdbcUrl;
-  }
-
-  @Override
-  public String username() {
-    return username;
-  }
-
-  @Override
-  public String password() {
-    return password;
   }
 
   /** Does nothing: the database is the operator's. */

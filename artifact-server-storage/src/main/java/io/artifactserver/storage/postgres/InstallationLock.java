@@ -1,15 +1,16 @@
 package io.artifactserver.storage.postgres;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +34,7 @@ public final class InstallationLock implements AutoCloseable {
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final long REMINDER_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final String TIMEOUT_SECONDS = "10";
+  private static final int TIMEOUT_SECONDS = 10;
 
   /**
    * A server that vanished is noticed after some half a minute, not after PostgreSQL's two hours.
@@ -69,37 +70,22 @@ public final class InstallationLock implements AutoCloseable {
    * @throws DatabaseStartException if the database cannot be asked, or this thread is interrupted
    */
   static InstallationLock take(DatabaseServer server) {
-    InstallationLock lock = new InstallationLock(server);
-    CountDownLatch isTaken = new CountDownLatch(1);
-    Failure failure = new Failure();
-    Thread taking =
-        Thread.ofPlatform()
-            .daemon()
-            .name("installation-lock-wait")
-            .start(() -> {
-              try {
-                lock.await();
-              } catch (SQLException e) {
-                failure.cause = e;
-              } finally {
-                isTaken.countDown();
-              }
-            });
+    FutureTask<InstallationLock> taking = new FutureTask<>(new InstallationLock(server)::await);
+    Thread.ofPlatform().daemon().name("installation-lock-wait").start(taking);
     try {
       // Without a time-out, so that Spring sees that it may interrupt this thread to stop.
-      isTaken.await();
+      InstallationLock lock = taking.get();
+      lock.watch.start();
+      return lock;
     } catch (InterruptedException e) {
-      taking.interrupt();
+      taking.cancel(true);
       Thread.currentThread().interrupt();
       throw new DatabaseStartException("Interrupted while waiting for the installation's lock", e);
-    }
-    if (failure.cause != null) {
+    } catch (ExecutionException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
       throw new DatabaseStartException(
-          "%s does not lock this installation: %s".formatted(server, failure.cause.getMessage()),
-          failure.cause);
+          "%s does not lock this installation: %s".formatted(server, cause.getMessage()), cause);
     }
-    lock.watch.start();
-    return lock;
   }
 
   /** Whether this server may write. No I/O. */
@@ -119,17 +105,11 @@ public final class InstallationLock implements AutoCloseable {
     giveBack();
   }
 
-  private void await() throws SQLException {
+  private InstallationLock await() throws SQLException, InterruptedException {
     while (!tryToTake()) {
-      try {
-        if (closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-          return;
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+      Thread.sleep(PAUSE);
     }
+    return this;
   }
 
   private void watch() {
@@ -173,7 +153,7 @@ public final class InstallationLock implements AutoCloseable {
   }
 
   private synchronized boolean tryToTake() throws SQLException {
-    Connection fresh = DriverManager.getConnection(server.jdbcUrl(), properties());
+    Connection fresh = server.connect(TIMEOUT_SECONDS);
     boolean isGranted = false;
     try {
       try (Statement statement = fresh.createStatement()) {
@@ -242,26 +222,5 @@ public final class InstallationLock implements AutoCloseable {
         LOG.debug("The lock's connection does not close", e);
       }
     }
-  }
-
-  private Properties properties() {
-    Properties properties = new Properties();
-    if (!server.username().isEmpty()) {
-      properties.setProperty("user", server.username());
-    }
-    if (!server.password().isEmpty()) {
-      properties.setProperty("password", server.password());
-    }
-    properties.setProperty(
-        "ApplicationName", "artifact-server, process " + ProcessHandle.current().pid());
-    properties.setProperty("tcpKeepAlive", "true");
-    properties.setProperty("connectTimeout", TIMEOUT_SECONDS);
-    properties.setProperty("loginTimeout", TIMEOUT_SECONDS);
-    properties.setProperty("socketTimeout", TIMEOUT_SECONDS);
-    return properties;
-  }
-
-  private static final class Failure {
-    private volatile @Nullable SQLException cause;
   }
 }

@@ -5,7 +5,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Set;
@@ -114,7 +113,7 @@ final class Postmaster {
     for (int attempt = 1; true; attempt++) {
       int candidate = port == 0 ? freePort() : port;
       Files.deleteIfExists(layout.consoleLog());
-      FileTime begin = FileTime.fromMillis(System.currentTimeMillis() - 1000);
+      long begin = System.currentTimeMillis() - 1000;
       PostgresCommand.Result result =
           cluster.run(
               Duration.ofSeconds(START_SECONDS + 30L),
@@ -183,22 +182,14 @@ final class Postmaster {
   }
 
   /** The end of the log written since {@code begin}; the console's, if there is no other. */
-  private String recentLog(FileTime begin) throws IOException {
+  private String recentLog(long begin) throws IOException {
     try (Stream<Path> files = Files.list(layout.logs())) {
       return files
           .filter(file -> !file.equals(layout.commandLog()))
-          .filter(file -> lastModified(file).compareTo(begin) >= 0)
-          .sorted(Comparator.comparing(Postmaster::lastModified))
+          .filter(file -> file.toFile().lastModified() >= begin)
+          .sorted(Comparator.comparingLong(file -> file.toFile().lastModified()))
           .map(PostgresCommand::tail)
           .collect(Collectors.joining("\n"));
-    }
-  }
-
-  private static FileTime lastModified(Path file) {
-    try {
-      return Files.getLastModifiedTime(file);
-    } catch (IOException e) {
-      return FileTime.fromMillis(0);
     }
   }
 

@@ -11,17 +11,9 @@ import java.util.Optional;
  * The embedded PostgreSQL of another process that runs, for a command beside the server. Immutable,
  * thread-safe.
  */
-public final class RunningPostgres implements DatabaseServer {
+public record RunningPostgres(String jdbcUrl, String password) implements DatabaseServer {
   /** In {@code postmaster.pid}, from 0. */
   private static final int PORT_LINE = 3;
-
-  private final String jdbcUrl;
-  private final String password;
-
-  private RunningPostgres(String jdbcUrl, String password) {
-    this.jdbcUrl = jdbcUrl;
-    this.password = password;
-  }
 
   /**
    * Looks for the server of a data folder. I/O.
@@ -49,21 +41,16 @@ public final class RunningPostgres implements DatabaseServer {
   }
 
   @Override
-  public String jdbcUrl() {
-    return jdbcUrl;
-  }
-
-  @Override
   public String username() {
     return PostgresCluster.NAME;
-  }
-
-  @Override
-  public String password() {
-    return password;
   }
 
   /** Does nothing: the database is the other process's. */
   @Override
   public void close() {}
+
+  @Override
+  public String toString() {
+    return "The embedded PostgreSQL at " + jdbcUrl;
+  }
 }
