@@ -23,13 +23,7 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   public CachedAccessTokenStore(
       AccessTokenStore store, CatalogProperties properties, Executor refreshes) {
     this.store = store;
-    this.tokens =
-        new LookupCache<>(
-            store::find,
-            properties.cacheSize(),
-            properties.cacheTtl(),
-            properties.staleTime(),
-            refreshes);
+    this.tokens = new LookupCache<>(store::find, properties, refreshes);
   }
 
   @Override

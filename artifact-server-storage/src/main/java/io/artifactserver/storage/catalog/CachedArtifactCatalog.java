@@ -39,29 +39,15 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   public CachedArtifactCatalog(
       ArtifactCatalog catalog, CatalogProperties properties, Executor refreshes) {
     this.catalog = catalog;
-    this.artifacts =
-        new LookupCache<>(
-            catalog::find,
-            properties.cacheSize(),
-            properties.cacheTtl(),
-            properties.staleTime(),
-            refreshes);
-    this.contents =
-        new LookupCache<>(
-            catalog::findContent,
-            properties.cacheSize(),
-            properties.cacheTtl(),
-            properties.staleTime(),
-            refreshes);
+    this.artifacts = new LookupCache<>(catalog::find, properties, refreshes);
+    this.contents = new LookupCache<>(catalog::findContent, properties, refreshes);
     this.repositories =
         new LookupCache<>(
             key ->
                 Optional.of(
                     catalog.repositories().stream()
                         .collect(Collectors.toMap(Repository::name, Function.identity()))),
-            properties.cacheSize() == 0 ? 0 : 1,
-            properties.cacheTtl(),
-            properties.staleTime(),
+            properties,
             refreshes);
   }
 

@@ -27,11 +27,6 @@ import org.slf4j.LoggerFactory;
 final class LookupCache<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(LookupCache.class);
 
-  /** An entry in use that is older than this part of its time is refreshed. */
-  private static final int REFRESH_NUMERATOR = 1;
-
-  private static final int REFRESH_DENOMINATOR = 2;
-
   /** So often a database that failed is tried again. */
   private static final long PROBE_NANOS = 1_000_000_000;
 
@@ -46,26 +41,21 @@ final class LookupCache<K, V> {
 
   /**
    * @param query asks the database
-   * @param size most entries
-   * @param ttl how long an entry is good
-   * @param stale how much longer it is good while the database cannot be asked
+   * @param properties how many entries are kept, and for how long
    * @param refreshes runs the queries that nobody waits for
    */
-  LookupCache(
-      Function<K, Optional<V>> query, int size, Duration ttl, Duration stale, Executor refreshes) {
-    this(query, size, ttl, stale, refreshes, Ticker.systemTicker());
+  LookupCache(Function<K, Optional<V>> query, CatalogProperties properties, Executor refreshes) {
+    this(query, properties, refreshes, Ticker.systemTicker());
   }
 
   LookupCache(
       Function<K, Optional<V>> query,
-      int size,
-      Duration ttl,
-      Duration stale,
+      CatalogProperties properties,
       Executor refreshes,
       Ticker ticker) {
     this.query = query;
-    this.ttlNanos = ttl.toNanos();
-    this.staleNanos = stale.toNanos();
+    this.ttlNanos = properties.cacheTtl().toNanos();
+    this.staleNanos = properties.staleTime().toNanos();
     this.refreshes = refreshes;
     this.ticker = ticker;
     Caffeine<Object, Object> caffeine =
@@ -73,9 +63,9 @@ final class LookupCache<K, V> {
             // On the caller: a hop to the common pool every few requests cost 4 KiB ranges 8 %.
             .executor(Runnable::run)
             .ticker(ticker)
-            .maximumSize(size)
-            .expireAfterWrite(ttl.plus(stale));
-    Duration age = ttl.multipliedBy(REFRESH_NUMERATOR).dividedBy(REFRESH_DENOMINATOR);
+            .maximumSize(properties.cacheSize())
+            .expireAfterWrite(properties.cacheTtl().plus(properties.staleTime()));
+    Duration age = properties.cacheTtl().dividedBy(2);
     if (age.isPositive()) {
       caffeine.refreshAfterWrite(age);
     }

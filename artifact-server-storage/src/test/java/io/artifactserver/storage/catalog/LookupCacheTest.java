@@ -39,9 +39,7 @@ class LookupCacheTest {
               }
               return Optional.of("value");
             },
-            100_000,
-            LONG,
-            LONG,
+            new CatalogProperties(100_000, LONG, LONG),
             Runnable::run);
     assertThat(cache.find(1)).contains("value");
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
@@ -101,9 +99,7 @@ class LookupCacheTest {
               }
               return Optional.ofNullable(database.get(key));
             },
-            10,
-            LONG,
-            LONG,
+            new CatalogProperties(10, LONG, LONG),
             Runnable::run);
     assertThat(cache.find("a")).isEmpty();
     assertThatThrownBy(() -> cache.find("a")).isInstanceOf(CatalogUnavailableException.class);
@@ -121,7 +117,8 @@ class LookupCacheTest {
     database.put("a", first);
     AtomicLong now = new AtomicLong();
     LookupCache<String, Object> cache =
-        new LookupCache<>(this::query, 10, LONG, LONG, refreshes::add, now::get);
+        new LookupCache<>(
+            this::query, new CatalogProperties(10, LONG, LONG), refreshes::add, now::get);
     assertThat(cache.find("a")).containsSame(first);
     assertThat(cache.peek("a")).containsSame(first);
     assertThat(refreshes).isEmpty();
@@ -153,9 +150,7 @@ class LookupCacheTest {
               }
               return query(key);
             },
-            10,
-            LONG,
-            LONG.multipliedBy(2),
+            new CatalogProperties(10, LONG, LONG.multipliedBy(2)),
             refreshes::add,
             now::get);
     database.put("a", "old");
@@ -202,9 +197,7 @@ class LookupCacheTest {
           awaitQuietly(slow);
           return found;
         },
-        10,
-        LONG,
-        LONG,
+        new CatalogProperties(10, LONG, LONG),
         Runnable::run);
   }
 
