@@ -1,5 +1,7 @@
 package io.artifactserver.storage.catalog;
 
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.derive.Derived;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -12,6 +14,15 @@ import org.springframework.data.repository.query.Param;
 interface DerivedRows extends Repository<DerivedRow, Long> {
   @Query("select d from DerivedRow d join fetch d.blob b where b.key = :key order by d.form")
   List<DerivedRow> of(@Param("key") String key);
+
+  /** The blobs that keep the forms of a blob. */
+  default List<BlobRef> stored(String key) {
+    return of(key).stream()
+        .map(DerivedRow::toDerived)
+        .filter(Derived.Stored.class::isInstance)
+        .map(form -> ((Derived.Stored) form).blob())
+        .toList();
+  }
 
   /**
    * Blobs with fewer than {@code count} of {@code forms} that are neither retired nor suspect, and

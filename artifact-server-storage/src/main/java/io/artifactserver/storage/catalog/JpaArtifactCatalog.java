@@ -56,9 +56,13 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public Optional<Repository> redirectRepository(String name, boolean redirects) {
+    return change(name, () -> repositories.redirect(name, redirects));
+  }
+
+  private Optional<Repository> change(String name, Runnable update) {
     return isRepositoryName(name)
         ? transactions.write(_ -> {
-          repositories.redirect(name, redirects);
+          update.run();
           return repositories.findByName(name).map(RepositoryRow::toRepository);
         })
         : Optional.empty();
@@ -174,16 +178,13 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
 
   private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
     Instant now = now();
+    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
     // Without effect if a blob has the bytes: the artifact shares that one.
-    repositories
-        .findByName(id.repository())
-        .ifPresent(_ ->
-            blobs.insert(
-                blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
+    repository.ifPresent(_ ->
+        blobs.insert(blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
     // As the blob is, not as the repository may be by now: what came in plain while the repository
     // was told to encrypt is encrypted with the rest of it.
-    return tryShare(
-        repositories.findByName(id.repository()), id, mediaType, digests, blob.encrypted(), now);
+    return tryShare(repository, id, mediaType, digests, blob.encrypted(), now);
   }
 
   private Attempt tryShare(
@@ -209,10 +210,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
       blobs.takeUp(blob.id());
     }
     // Also of a blob that was there: its digests may date from before an algorithm was added.
-    digests
-        .values()
-        .values()
-        .forEach(digest -> blobs.insertDigest(blob.id(), digest.algorithm().id(), digest.bytes()));
+    insertDigests(blob.id(), digests);
     if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
       return new Attempt.Overtaken();
     }
@@ -227,14 +225,15 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
                 now)));
   }
 
+  private void insertDigests(long blobId, Digests digests) {
+    for (Digest digest : digests.values().values()) {
+      blobs.insertDigest(blobId, digest.algorithm().id(), digest.bytes());
+    }
+  }
+
   @Override
   public Optional<Repository> encryptRepository(String name) {
-    return isRepositoryName(name)
-        ? transactions.write(_ -> {
-          repositories.encrypt(name);
-          return repositories.findByName(name).map(RepositoryRow::toRepository);
-        })
-        : Optional.empty();
+    return change(name, () -> repositories.encrypt(name));
   }
 
   @Override
@@ -279,12 +278,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     if (target.get().retired()) {
       blobs.takeUp(target.get().id());
     }
-    plain
-        .digests()
-        .values()
-        .values()
-        .forEach(digest ->
-            blobs.insertDigest(target.get().id(), digest.algorithm().id(), digest.bytes()));
+    insertDigests(target.get().id(), plain.digests());
     int moved = artifacts.moveToEncrypted(source.get().id(), target.get().id());
     blobs.retireUnused(source.get().id(), now);
     blobs.retireUnused(target.get().id(), now);

@@ -2,7 +2,6 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.BlobRegister;
-import io.artifactserver.core.derive.Derived;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -48,12 +47,7 @@ final class JpaBlobRegister implements BlobRegister {
 
   @Override
   public List<BlobRef> derivedFrom(BlobRef blob) {
-    return transactions.read(() ->
-        derived.of(blob.key()).stream()
-            .map(DerivedRow::toDerived)
-            .filter(Derived.Stored.class::isInstance)
-            .map(row -> ((Derived.Stored) row).blob())
-            .toList());
+    return transactions.read(() -> derived.stored(blob.key()));
   }
 
   @Override

@@ -71,12 +71,7 @@ final class JpaDerivedRegister implements DerivedRegister {
   public List<BlobRef> forget(BlobRef blob) {
     return transactions.write(_ -> {
       Optional<BlobRow> row = blobs.lock(blob.key());
-      List<BlobRef> forgotten = new ArrayList<>();
-      for (DerivedRow each : derived.of(blob.key())) {
-        if (each.toDerived() instanceof Derived.Stored stored) {
-          forgotten.add(stored.blob());
-        }
-      }
+      List<BlobRef> forgotten = derived.stored(blob.key());
       row.ifPresent(found -> derived.delete(found.id()));
       return forgotten;
     });
