@@ -121,20 +121,6 @@ interface BlobRows extends Repository<BlobRow, Long> {
       """)
   List<BlobRow> plainInEncrypted(@Param("after") String after, Limit limit);
 
-  /** Plain blobs without checksums that are neither retired nor suspect. */
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select b.* from blob b
-          where not b.encrypted and b.retired_at is null and b.suspect_at is null
-            and b.blob_key > :after
-            and not exists (select from blob_checksum c where c.blob_key = b.blob_key)
-          order by b.blob_key
-          limit :limit
-          """)
-  List<BlobRow> unchecked(@Param("after") String after, @Param("limit") int limit);
-
   @Modifying
   @Query(
       nativeQuery = true,

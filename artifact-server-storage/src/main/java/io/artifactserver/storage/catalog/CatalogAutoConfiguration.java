@@ -16,11 +16,11 @@ import io.artifactserver.storage.folder.DataFolder;
 import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
 import java.time.InstantSource;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -110,59 +110,55 @@ public class CatalogAutoConfiguration {
   @Bean
   @DependsOn(BOUND)
   DerivedRegister derivedRegister(
-      CatalogTransactions transactions,
-      DerivedRows derived,
-      BlobRows blobs,
-      DataSource dataSource) {
-    return new JpaDerivedRegister(transactions, derived, blobs, JdbcClient.create(dataSource));
+      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc) {
+    return new JpaDerivedRegister(transactions, derived, blobs, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  QuotaStore quotaStore(CatalogTransactions transactions, DataSource dataSource) {
-    return new JdbcQuotaStore(transactions, JdbcClient.create(dataSource));
+  QuotaStore quotaStore(CatalogTransactions transactions, JdbcClient jdbc) {
+    return new JdbcQuotaStore(transactions, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  LimitStore limitStore(CatalogTransactions transactions, DataSource dataSource) {
-    return new JdbcLimitStore(transactions, JdbcClient.create(dataSource));
+  LimitStore limitStore(CatalogTransactions transactions, JdbcClient jdbc) {
+    return new JdbcLimitStore(transactions, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  ProgressStore progressStore(CatalogTransactions transactions, DataSource dataSource) {
-    return new JdbcProgressStore(transactions, new JdbcTemplate(dataSource));
+  ProgressStore progressStore(CatalogTransactions transactions, JdbcTemplate jdbc) {
+    return new JdbcProgressStore(transactions, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  DataKeyStore dataKeyStore(CatalogTransactions transactions, DataKeyRows dataKeys) {
-    return new JpaDataKeyStore(transactions, dataKeys);
+  DataKeyStore dataKeyStore(CatalogTransactions transactions, JdbcClient jdbc) {
+    return new JdbcDataKeyStore(transactions, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  BlobChecksums blobChecksums(
-      CatalogTransactions transactions, BlobChecksumRows rows, BlobRows blobs) {
-    return new JpaBlobChecksums(transactions, rows, blobs);
+  BlobChecksums blobChecksums(CatalogTransactions transactions, JdbcClient jdbc) {
+    return new JdbcBlobChecksums(transactions, jdbc);
   }
 
   @Bean
   @DependsOn(BOUND)
-  AuditLog auditLog(CatalogTransactions transactions, AuditRows rows, InstantSource clock) {
-    return new JpaAuditLog(transactions, rows, clock);
+  AuditLog auditLog(CatalogTransactions transactions, JdbcClient jdbc, InstantSource clock) {
+    return new JdbcAuditLog(transactions, jdbc, clock);
   }
 
   @Bean
   @DependsOn(BOUND)
   AccessTokenStore accessTokenStore(
       CatalogTransactions transactions,
-      AccessTokenRows tokens,
+      JdbcClient jdbc,
       CatalogProperties properties,
       ExecutorService catalogTasks) {
     return new CachedAccessTokenStore(
-        new JpaAccessTokenStore(transactions, tokens), properties, catalogTasks);
+        new JdbcAccessTokenStore(transactions, jdbc), properties, catalogTasks);
   }
 
   /**
@@ -174,11 +170,14 @@ public class CatalogAutoConfiguration {
   @Bean(BOUND)
   InstallationId installationId(
       CatalogTransactions transactions,
-      InstallationRows installations,
+      JdbcClient jdbc,
       DataFolder folder,
       ObjectProvider<InstallationBound> others) {
     InstallationId id =
-        new InstallationId(transactions.read(() -> installations.findAll().getFirst().id()));
+        transactions.read(() ->
+            jdbc.sql("select id from installation")
+                .query((row, _) -> new InstallationId(row.getObject(1, UUID.class)))
+                .single());
     folder.bind(id.value());
     others.forEach(other -> other.bind(id.value()));
     return id;

@@ -1,14 +1,20 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.storage.postgres.TestDatabase;
-import jakarta.persistence.EntityManagerFactory;
-import org.hibernate.SessionFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The module as an application gets it, on a database of its own. */
 final class CatalogApplication implements AutoCloseable {
@@ -24,8 +30,6 @@ final class CatalogApplication implements AutoCloseable {
             .properties(
                 "spring.main.banner-mode=off",
                 "spring.jpa.hibernate.ddl-auto=validate",
-                "spring.jpa.properties.hibernate.generate_statistics=true",
-                "logging.level.org.hibernate.session.metrics=warn",
                 "artifact-server.database.pool-size=16")
             .properties(database.properties())
             .properties(properties)
@@ -42,10 +46,7 @@ final class CatalogApplication implements AutoCloseable {
 
   /** The statements sent to the database until now. */
   long statements() {
-    return bean(EntityManagerFactory.class)
-        .unwrap(SessionFactory.class)
-        .getStatistics()
-        .getPrepareStatementCount();
+    return bean(Statements.class).count.get();
   }
 
   @Override
@@ -59,6 +60,47 @@ final class CatalogApplication implements AutoCloseable {
     @Bean
     TestClock clock() {
       return new TestClock();
+    }
+
+    @Bean
+    static Statements statements() {
+      return new Statements();
+    }
+  }
+
+  /** Counts the statements of everyone who asks the database, whether by JPA or by JDBC. */
+  static final class Statements implements BeanPostProcessor {
+    private final AtomicLong count = new AtomicLong();
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+      return bean instanceof DataSource dataSource ? counting(dataSource) : bean;
+    }
+
+    private DataSource counting(DataSource dataSource) {
+      return new DelegatingDataSource(dataSource) {
+        @Override
+        public Connection getConnection() throws SQLException {
+          return counting(super.getConnection());
+        }
+      };
+    }
+
+    private Connection counting(Connection connection) {
+      return (Connection)
+          Proxy.newProxyInstance(
+              CatalogApplication.class.getClassLoader(),
+              new Class<?>[] {Connection.class},
+              (_, method, arguments) -> {
+                if (method.getName().equals("prepareStatement")) {
+                  count.incrementAndGet();
+                }
+                try {
+                  return method.invoke(connection, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getTargetException();
+                }
+              });
     }
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class JpaDataKeyStoreTest {
+class JdbcDataKeyStoreTest {
   private CatalogApplication application;
   private DataKeyStore dataKeys;
 
