@@ -8,21 +8,18 @@ import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
 import org.tukaani.xz.XZInputStream;
 
 /**
@@ -40,15 +37,13 @@ record PostgresBinaries(Path folder) {
    * @throws DatabaseStartException if there are none for this platform
    */
   static PostgresBinaries unpack(Path parent) throws IOException {
-    String resource = resource();
+    URL resource = resource();
     Path folder = parent.resolve(checksum(resource));
     if (!isComplete(folder)) {
-      Files.createDirectories(
-          parent,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      deleteRecursively(folder);
+      DurableFiles.createFolder(parent);
+      FileSystemUtils.deleteRecursively(folder);
       Path unfinished = parent.resolve("unfinished");
-      deleteRecursively(unfinished);
+      FileSystemUtils.deleteRecursively(unfinished);
       unpack(resource, unfinished);
       Files.writeString(unfinished.resolve(MARKER), measure(unfinished));
       DurableFiles.move(unfinished, folder);
@@ -60,7 +55,7 @@ record PostgresBinaries(Path folder) {
   void removeOthers() throws IOException {
     try (Stream<Path> siblings = Files.list(parent())) {
       for (Path sibling : siblings.filter(sibling -> !sibling.equals(folder)).toList()) {
-        deleteRecursively(sibling);
+        FileSystemUtils.deleteRecursively(sibling);
       }
     }
   }
@@ -74,33 +69,7 @@ record PostgresBinaries(Path folder) {
     return folder.resolve("bin").resolve(name).toString();
   }
 
-  static void deleteRecursively(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
-              throws IOException {
-            if (failure != null) {
-              throw failure;
-            }
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
-  }
-
-  private static String resource() {
+  private static URL resource() {
     String system = System.getProperty("os.name", "");
     String machine = System.getProperty("os.arch", "");
     Optional<String> architecture =
@@ -112,7 +81,7 @@ record PostgresBinaries(Path folder) {
     return architecture
         .filter(_ -> system.equals("Linux"))
         .map("/postgres-linux-%s.txz"::formatted)
-        .filter(name -> PostgresBinaries.class.getResource(name) != null)
+        .map(PostgresBinaries.class::getResource)
         .orElseThrow(() ->
             new DatabaseStartException(
                 "The embedded PostgreSQL has no programs for %s on %s, only for Linux on amd64"
@@ -120,26 +89,17 @@ record PostgresBinaries(Path folder) {
                     + " and aarch64: set artifact-server.database.url"));
   }
 
-  private static InputStream open(String resource) throws IOException {
-    InputStream stream = PostgresBinaries.class.getResourceAsStream(resource);
-    if (stream == null) {
-      throw new IOException("The class path lost " + resource);
-    }
-    return stream;
-  }
-
   /** The one that the jar has of it: reading the archive would take a start a fifth of a second. */
-  private static String checksum(String resource) throws IOException {
-    URL url = PostgresBinaries.class.getResource(resource);
-    if (url == null || !(url.openConnection() instanceof JarURLConnection connection)) {
-      throw new IOException("%s is not in a jar: %s".formatted(resource, url));
+  private static String checksum(URL resource) throws IOException {
+    if (!(resource.openConnection() instanceof JarURLConnection connection)) {
+      throw new IOException(resource + " is not in a jar");
     }
     JarEntry entry = connection.getJarEntry();
     return "%08x-%d".formatted(entry.getCrc(), entry.getSize());
   }
 
-  private static void unpack(String resource, Path target) throws IOException {
-    try (InputStream packed = new BufferedInputStream(open(resource));
+  private static void unpack(URL resource, Path target) throws IOException {
+    try (InputStream packed = new BufferedInputStream(resource.openStream());
         TarArchiveInputStream archive =
             new TarArchiveInputStream(new XZInputStream(packed), StandardCharsets.UTF_8.name())) {
       for (TarArchiveEntry entry = archive.getNextEntry();
@@ -177,24 +137,15 @@ record PostgresBinaries(Path folder) {
 
   private static String measure(Path folder) throws IOException {
     try (Stream<Path> paths = Files.walk(folder)) {
-      List<Long> lengths =
+      LongSummaryStatistics lengths =
           paths
               .filter(path -> Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS))
               .filter(path -> !path.equals(folder.resolve(MARKER)))
-              .map(PostgresBinaries::length)
-              .toList();
-      return "%d files, %d bytes"
-          .formatted(lengths.size(), lengths.stream().mapToLong(Long::longValue).sum());
+              .mapToLong(path -> path.toFile().length())
+              .summaryStatistics();
+      return "%d files, %d bytes".formatted(lengths.getCount(), lengths.getSum());
     } catch (UncheckedIOException e) {
       throw e.getCause();
-    }
-  }
-
-  private static long length(Path path) {
-    try {
-      return Files.size(path);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -1,15 +1,15 @@
 package io.artifactserver.storage.postgres;
 
+import io.artifactserver.core.digest.Hex;
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.stream.Stream;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A PostgreSQL cluster in the data folder, its password, and the programs that work on it.
@@ -24,9 +24,7 @@ record PostgresCluster(Layout layout, PostgresBinaries binaries, PostgresCommand
 
   /** Unpacks the programs if they are missing. Creates no cluster. */
   static PostgresCluster open(Layout layout) throws IOException {
-    Files.createDirectories(
-        layout.logs(),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    DurableFiles.createFolder(layout.logs());
     return new PostgresCluster(
         layout, PostgresBinaries.unpack(layout.binaries()), PostgresCommand.of(layout.root()));
   }
@@ -71,9 +69,7 @@ record PostgresCluster(Layout layout, PostgresBinaries binaries, PostgresCommand
             "%s is missing, and nobody can use %s without it: restore it from a backup"
                 .formatted(secret, layout.cluster()));
       }
-      byte[] bytes = new byte[SECRET_LENGTH];
-      new SecureRandom().nextBytes(bytes);
-      String line = HexFormat.of().formatHex(bytes) + '\n';
+      String line = Hex.random(SECRET_LENGTH) + '\n';
       DurableFiles.write(secret, StandardCharsets.US_ASCII.encode(line));
     }
     Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
@@ -89,7 +85,7 @@ record PostgresCluster(Layout layout, PostgresBinaries binaries, PostgresCommand
    */
   private void initialise() throws IOException {
     Path unfinished = layout.cluster().resolveSibling("postgres.new");
-    PostgresBinaries.deleteRecursively(unfinished);
+    FileSystemUtils.deleteRecursively(unfinished);
     PostgresCommand.Result result =
         run(
             INIT_TIMEOUT,

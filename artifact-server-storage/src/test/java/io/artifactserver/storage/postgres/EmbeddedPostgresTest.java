@@ -38,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.FileSystemUtils;
 import org.tukaani.xz.XZInputStream;
 
 class EmbeddedPostgresTest {
@@ -63,7 +64,7 @@ class EmbeddedPostgresTest {
   @Test
   void commitsDurablyListensOnLoopbackOnlyAndWantsThePassword() throws Exception {
     // What follows is about files that it makes itself.
-    PostgresBinaries.deleteRecursively(folder.resolve("postgres-binaries"));
+    FileSystemUtils.deleteRecursively(folder.resolve("postgres-binaries"));
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
       try (Connection connection = connect(postgres)) {
         assertThat(query(connection, "show fsync")).isEqualTo("on");
@@ -330,6 +331,7 @@ class EmbeddedPostgresTest {
             Class.forName("org.apache.commons.io.IOUtils"),
             Class.forName("org.apache.commons.lang3.StringUtils"),
             LoggerFactory.class,
+            FileSystemUtils.class,
             org.postgresql.Driver.class)) {
       sources.add(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()));
     }

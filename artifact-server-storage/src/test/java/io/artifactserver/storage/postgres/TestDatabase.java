@@ -12,6 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.FileSystemUtils;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
@@ -108,7 +109,7 @@ public record TestDatabase(String url, String username, String password) {
     private static void remove(EmbeddedPostgres postgres, Path folder) {
       postgres.close();
       try {
-        PostgresBinaries.deleteRecursively(folder);
+        FileSystemUtils.deleteRecursively(folder);
       } catch (IOException e) {
         LOGGER.warn("Could not delete {}", folder, e);
       }
