@@ -80,9 +80,6 @@ public class JettyConfiguration {
   private static void configure(Connector connector) {
     if (connector instanceof ServerConnector serverConnector) {
       serverConnector.setAcceptQueueSize(ACCEPT_QUEUE_LENGTH);
-      // Jetty's default is a second: a device on a slow link, whose socket buffer takes longer to
-      // drain than that, would be cut off by a shutdown that promises to wait for it.
-      serverConnector.setShutdownIdleTimeout(serverConnector.getIdleTimeout());
     }
     for (var factory : connector.getConnectionFactories()) {
       if (factory instanceof HttpConfiguration.ConnectionFactory http) {

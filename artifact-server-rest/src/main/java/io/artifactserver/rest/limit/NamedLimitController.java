@@ -6,7 +6,6 @@ import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.limit.RepositoryLimits;
 import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
@@ -72,8 +71,7 @@ public class NamedLimitController {
       AuditDetails.after(NamedLimitView.of(limit));
       return NamedLimitView.of(limit);
     } catch (IllegalArgumentException e) {
-      throw new ProblemException(
-          Problems.of(HttpStatus.BAD_REQUEST, "Limit not taken", e.getMessage() + "."));
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Limit not taken", e.getMessage() + ".");
     }
   }
 
@@ -90,10 +88,9 @@ public class NamedLimitController {
 
   private static ProblemException notFound(String name) {
     return new ProblemException(
-        Problems.of(
-            HttpStatus.NOT_FOUND,
-            "No such limit",
-            "There is no limit \"%s\". GET /api/v1/limits lists them.".formatted(name)));
+        HttpStatus.NOT_FOUND,
+        "No such limit",
+        "There is no limit \"%s\". GET /api/v1/limits lists them.".formatted(name));
   }
 
   /**

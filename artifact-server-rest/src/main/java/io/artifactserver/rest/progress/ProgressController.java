@@ -168,11 +168,10 @@ public class ProgressController {
             progress -> ProgressView.of(null, progress, subject.length(), clock.instant()))
         .orElseThrow(() ->
             new ProblemException(
-                Problems.of(
-                    HttpStatus.SERVICE_UNAVAILABLE,
-                    "Too many listeners",
-                    "%d follow the progress of devices already, and no more can. Ask for the list instead."
-                        .formatted(ProgressEvents.MAX_LISTENERS))));
+                HttpStatus.SERVICE_UNAVAILABLE,
+                "Too many listeners",
+                "%d follow the progress of devices already, and no more can. Ask for the list instead."
+                    .formatted(ProgressEvents.MAX_LISTENERS)));
   }
 
   /** A token may be revoked, or expire, while its client listens. */
@@ -188,21 +187,13 @@ public class ProgressController {
   }
 
   private ProgressSubject subject(ArtifactId id) {
-    Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
+    Artifact artifact =
+        catalog.find(id).orElseThrow(() -> new ProblemException(Problems.artifactNotFound(id)));
     return new ProgressSubject(id.repository(), artifact.digests().sha256(), artifact.length());
   }
 
   private static ProblemException refused(String title, String detail) {
-    return new ProblemException(Problems.of(HttpStatus.BAD_REQUEST, title, detail));
-  }
-
-  private static ProblemException notFound(ArtifactId id) {
-    return new ProblemException(
-        Problems.of(
-            HttpStatus.NOT_FOUND,
-            "No such artifact",
-            "There is no artifact \"%s\". GET /api/v1/repositories/%s/artifacts lists them."
-                .formatted(id, id.repository())));
+    return new ProblemException(HttpStatus.BAD_REQUEST, title, detail);
   }
 
   private static String nextLink(ArtifactId id, boolean missing, String after, int limit) {

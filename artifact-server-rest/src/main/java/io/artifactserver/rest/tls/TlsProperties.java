@@ -88,11 +88,6 @@ public record TlsProperties(
         "redirect-port and client-ca need artifact-server.tls.certificate");
   }
 
-  /** Whether the server's port speaks TLS. */
-  public boolean isEnabled() {
-    return !certificate.isEmpty();
-  }
-
   private static void requirePort(String name, int port) {
     require(port >= 0 && port <= MAX_PORT, name + " is a port, not " + port);
   }
