@@ -36,6 +36,12 @@ class ComposeFileTest {
         .containsEntry("ARTIFACTSERVER_HAWKBIT_ARTIFACTS", "${HAWKBIT_ARTIFACTS:-}");
   }
 
+  /** Docker's default is noexec: Zstandard would not run, and no update form be made. */
+  @Test
+  void nativeCodeRunsInTheServersTemporaryFolder() {
+    assertThat(service("server").get("tmpfs")).isEqualTo(List.of("/tmp:size=64m,exec"));
+  }
+
   @Test
   void imageIsOfAFixedVersion() {
     assertThat(String.valueOf(service("hawkbit").get("image")))
