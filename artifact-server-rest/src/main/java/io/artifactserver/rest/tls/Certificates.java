@@ -43,14 +43,13 @@ public final class Certificates {
   };
 
   private final TlsProperties properties;
-  private final TlsFiles files;
   private final @Nullable String provider;
   private final SslContextFactory.Server served;
 
   /** What new connections get. One that was replaced is left to the handshakes that it began. */
   private volatile SslContextFactory.Server current;
 
-  private @Nullable Digest seen;
+  private Digest seen;
   private boolean isCurrent = true;
 
   /**
@@ -58,9 +57,9 @@ public final class Certificates {
    */
   Certificates(TlsProperties properties) {
     this.properties = properties;
-    this.files = new TlsFiles(properties);
     this.provider = TlsProvider.name(properties.provider());
     try {
+      TlsFiles files = TlsFiles.read(properties);
       this.seen = files.digest();
       KeyStore keys = files.keyStore();
       @Nullable KeyStore authorities = files.trustStore();
@@ -84,6 +83,8 @@ public final class Certificates {
    */
   synchronized boolean reloadIfChanged() {
     try {
+      // What cannot be read is read again the next time.
+      TlsFiles files = TlsFiles.read(properties);
       Digest digest = files.digest();
       if (digest.equals(seen)) {
         return isCurrent;

@@ -3,6 +3,8 @@ package io.artifactserver.rest.tls;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -11,14 +13,19 @@ import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.pem.PemContent;
 
-/** The PEM files of certificates, keys and client authorities. Immutable; each call reads them. */
+/**
+ * The PEM files of certificates, keys and client authorities, as they were read at one time.
+ * Immutable.
+ */
 final class TlsFiles {
   /** The stores are in memory only, and Java's want a password all the same. */
   static final String STORE_PASSWORD = "in-memory";
@@ -29,21 +36,39 @@ final class TlsFiles {
   private static final byte[] CHALLENGE = new byte[32];
 
   private final TlsProperties properties;
+  private final Map<Path, byte[]> contents;
 
-  TlsFiles(TlsProperties properties) {
+  private TlsFiles(TlsProperties properties, Map<Path, byte[]> contents) {
     this.properties = properties;
+    this.contents = contents;
   }
 
   /**
-   * What the files hold, as one digest. It follows links, as those that certbot and Kubernetes
-   * swap.
+   * Reads all of them. It follows links, as those that certbot and Kubernetes swap.
    *
    * @throws IOException if a file cannot be read, as while it is being replaced
    */
-  Digest digest() throws IOException {
+  static TlsFiles read(TlsProperties properties) throws IOException {
+    Path clientCa = properties.clientCa();
+    List<Path> paths =
+        Stream.of(
+                properties.certificate(),
+                properties.privateKey(),
+                clientCa == null ? List.<Path>of() : List.of(clientCa))
+            .flatMap(List::stream)
+            .toList();
+    Map<Path, byte[]> contents = new LinkedHashMap<>();
+    for (Path path : paths) {
+      contents.put(path, Files.readAllBytes(path));
+    }
+    return new TlsFiles(properties, contents);
+  }
+
+  /** What all files hold, as one digest. */
+  Digest digest() {
     MessageDigest digest = DigestAlgorithm.SHA_256.newMessageDigest();
-    for (Path file : files()) {
-      digest.update(Files.readAllBytes(file));
+    for (byte[] content : contents.values()) {
+      digest.update(content);
       digest.update((byte) 0);
     }
     return Digest.of(DigestAlgorithm.SHA_256, digest.digest());
@@ -52,11 +77,10 @@ final class TlsFiles {
   /**
    * The certificates with their keys.
    *
-   * @throws IOException if a file cannot be read
-   * @throws GeneralSecurityException if it does not hold what it should, or a key is another
+   * @throws GeneralSecurityException if a file does not hold what it should, or a key is another
    *     certificate's
    */
-  KeyStore keyStore() throws IOException, GeneralSecurityException {
+  KeyStore keyStore() throws GeneralSecurityException {
     KeyStore store = emptyStore();
     for (int i = 0; i < properties.certificate().size(); i++) {
       Path certificateFile = properties.certificate().get(i);
@@ -76,10 +100,9 @@ final class TlsFiles {
   /**
    * The authorities of client certificates; null if clients are not asked.
    *
-   * @throws IOException if the file cannot be read
-   * @throws GeneralSecurityException if it holds no certificate
+   * @throws GeneralSecurityException if the file holds no certificate
    */
-  @Nullable KeyStore trustStore() throws IOException, GeneralSecurityException {
+  @Nullable KeyStore trustStore() throws GeneralSecurityException {
     Path file = properties.clientCa();
     if (file == null) {
       return null;
@@ -92,34 +115,32 @@ final class TlsFiles {
     return store;
   }
 
-  private List<Path> files() {
-    Path clientCa = properties.clientCa();
-    return Stream.of(
-            properties.certificate(),
-            properties.privateKey(),
-            clientCa == null ? List.<Path>of() : List.of(clientCa))
-        .flatMap(List::stream)
-        .toList();
-  }
-
-  private static KeyStore emptyStore() throws IOException, GeneralSecurityException {
+  private static KeyStore emptyStore() throws GeneralSecurityException {
     KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
+    try {
+      store.load(null, null);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Nothing is read here", e);
+    }
     return store;
   }
 
-  private static List<X509Certificate> certificates(Path file)
-      throws IOException, GeneralSecurityException {
+  private PemContent pem(Path file) {
+    byte[] content = Objects.requireNonNull(contents.get(file));
+    return PemContent.of(new String(content, StandardCharsets.UTF_8));
+  }
+
+  private List<X509Certificate> certificates(Path file) throws GeneralSecurityException {
     try {
-      return PemContent.load(file).getCertificates();
+      return pem(file).getCertificates();
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GeneralSecurityException("%s holds no PEM certificates".formatted(file), e);
     }
   }
 
-  private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
+  private PrivateKey privateKey(Path file) throws GeneralSecurityException {
     try {
-      return Objects.requireNonNull(PemContent.load(file).getPrivateKey());
+      return Objects.requireNonNull(pem(file).getPrivateKey());
     } catch (IllegalStateException | IllegalArgumentException e) {
       throw new GeneralSecurityException("%s holds no readable PEM key".formatted(file), e);
     }

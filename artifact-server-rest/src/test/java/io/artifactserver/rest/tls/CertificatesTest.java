@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.TestAuthority;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +44,22 @@ class CertificatesTest {
     assertThat(certificates.reloadIfChanged()).isTrue();
     assertThat(subject(authority.client(null), begun)).isEqualTo("CN=first");
     renew(authority, "second");
+    assertThat(certificates.reloadIfChanged()).isTrue();
+    assertThat(subject(authority.client(null), certificates.served().newSSLEngine()))
+        .isEqualTo("CN=second");
+  }
+
+  @Test
+  void filesThatCannotBeReadAreReadAgain() throws Exception {
+    TestAuthority authority = new TestAuthority(folder, "authority");
+    authority.issue("first", "CN=first");
+    authority.issue("second", "CN=second");
+    renew(authority, "first");
+    Certificates certificates = certificates(TlsProperties.Provider.JSSE);
+    authority.certificateFile("second", folder.resolve("server.pem"));
+    Files.delete(folder.resolve("server.key"));
+    assertThat(certificates.reloadIfChanged()).isFalse();
+    authority.keyFile("second", folder.resolve("server.key"));
     assertThat(certificates.reloadIfChanged()).isTrue();
     assertThat(subject(authority.client(null), certificates.served().newSSLEngine()))
         .isEqualTo("CN=second");
