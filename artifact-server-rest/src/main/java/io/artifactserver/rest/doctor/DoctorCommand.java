@@ -83,6 +83,7 @@ public final class DoctorCommand implements Command {
     List<Finding> findings = new ArrayList<>(network.findings());
     findings.addAll(new ProcessCheck(host, VirtualMachine.current(), connections).findings());
     findings.addAll(new DataFolderCheck(dataFolder).findings());
+    findings.add(TemporaryFolderCheck.current().finding());
     if (!hawkbitFolder.isEmpty()) {
       findings.add(new HawkbitFolderCheck(Path.of(hawkbitFolder)).finding());
     }

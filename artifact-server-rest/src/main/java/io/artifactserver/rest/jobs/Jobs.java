@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,16 +14,17 @@ import org.slf4j.Logger;
 import org.springframework.stereotype.Component;
 
 /**
- * When each background job was last done without a failure, as the metric {@code
- * artifact_server.job.last.success}: an alert on its age finds a job that hangs as well as one that
- * fails. Each job has a thread of its own ({@code spring.task.scheduling.pool.size}), so none waits
- * for another. Thread-safe.
+ * How the background jobs are. When each was last done without a failure is the metric {@code
+ * artifact_server.job.last.success}, 0 for one that failed and was never done: an alert on its age
+ * finds a job that hangs as well as one that fails. Each job has a thread of its own ({@code
+ * spring.task.scheduling.pool.size}), so none waits for another. Thread-safe.
  */
 @Component
 public class Jobs {
   private final MeterRegistry registry;
   private final InstantSource clock;
   private final Map<String, AtomicLong> successes = new ConcurrentHashMap<>();
+  private final Map<String, Failing> failing = new ConcurrentHashMap<>();
 
   public Jobs(MeterRegistry registry, InstantSource clock) {
     this.registry = registry;
@@ -44,9 +46,12 @@ public class Jobs {
       return true;
     } catch (StorageException | CatalogUnavailableException e) {
       logger.warn("{}; the next run goes on", failure, e);
-    } catch (RuntimeException e) {
-      // Such as a key ring that was damaged meanwhile: the one in memory still serves.
+      failed(name, "%s: %s".formatted(failure, e.getMessage()));
+    } catch (RuntimeException | LinkageError e) {
+      // Such as a key ring that was damaged meanwhile: the one in memory still serves. Or a library
+      // whose native code cannot be loaded.
       logger.error("{}; the next run tries again", failure, e);
+      failed(name, "%s: %s".formatted(failure, e));
     }
     return false;
   }
@@ -58,6 +63,25 @@ public class Jobs {
    */
   public void succeeded(String name) {
     successes.computeIfAbsent(name, this::register).set(clock.instant().getEpochSecond());
+    failing.remove(name);
+  }
+
+  /**
+   * A job was not done.
+   *
+   * @param name of few
+   * @param reason for operators
+   */
+  public void failed(String name, String reason) {
+    successes.computeIfAbsent(name, this::register);
+    Instant now = clock.instant();
+    failing.merge(
+        name, new Failing(now, reason), (before, _) -> new Failing(before.since(), reason));
+  }
+
+  /** The jobs whose last run failed, by their names. */
+  public Map<String, Failing> failing() {
+    return Map.copyOf(failing);
   }
 
   private AtomicLong register(String name) {
@@ -69,6 +93,14 @@ public class Jobs {
         .register(registry);
     return seconds;
   }
+
+  /**
+   * A job that was not done.
+   *
+   * @param since the first failure after which it was not done
+   * @param reason for operators, of the last failure
+   */
+  public record Failing(Instant since, String reason) {}
 
   /** What is to be done. */
   @FunctionalInterface

@@ -40,6 +40,8 @@ public class TlsConfiguration {
     void reload() {
       if (certificates.reloadIfChanged()) {
         jobs.succeeded("certificates");
+      } else {
+        jobs.failed("certificates", "The old certificates are still served; the log says why");
       }
     }
   }

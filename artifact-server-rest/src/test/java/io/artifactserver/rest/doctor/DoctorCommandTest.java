@@ -40,7 +40,13 @@ class DoctorCommandTest {
         .contains("      $ sysctl -w net.ipv4.tcp_wmem='4096 16384 67108864'")
         .contains("ok    net.core.somaxconn = 4096")
         .contains("open files = soft 1048576, hard 1048576")
-        .contains("memory = ", "java = ", "disk room = ", "disk speed = ", "clock = ");
+        .contains(
+            "memory = ",
+            "java = ",
+            "disk room = ",
+            "disk speed = ",
+            "temporary folder = ",
+            "clock = ");
     assertThat(status)
         .isEqualTo(output.toString(StandardCharsets.UTF_8).contains("\nfail") ? 1 : 0);
     assertThat(errors.size()).isZero();

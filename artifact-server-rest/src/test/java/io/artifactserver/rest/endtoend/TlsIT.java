@@ -279,7 +279,11 @@ class TlsIT {
       Files.writeString(key, "rubbish");
       awaitLog("Still serving the old certificates: " + key + " holds no");
       assertThat(subject(authority.client(null), "localhost")).isEqualTo("CN=renewed");
-      // Whoever was there before all this is still served, on the same connection.
+      try (Operator operator = new Operator(server, authority.client(null))) {
+        assertThat(operator.get("/actuator/health").body())
+            .contains("\"failing\":{\"certificates\":{", "The old certificates are still served");
+      }
+      // Connections from before all this are still served.
       assertThat(statusLine(before, PUBLIC, "localhost")).isEqualTo("HTTP/1.1 200 OK");
       assertThat(subject(before)).isEqualTo("CN=localhost");
     } finally {
