@@ -87,8 +87,18 @@ public final class HawkbitFolder implements GrantedFiles {
     return file.file();
   }
 
+  /** A file was deleted: nobody is sent any more of it but those who are being sent it. */
+  void forget(Path deleted) {
+    checked.forEach((key, file) -> {
+      if (path(file.artifact()).equals(deleted) && checked.remove(key, file)) {
+        mappedFiles.forget(HawkbitBlob.mappingKey(file.artifact()));
+      }
+    });
+  }
+
   private Checked checked(GrantedArtifact artifact, Identity identity) {
     return new Checked(
+        artifact,
         identity,
         new GrantedFile(new HawkbitBlob(artifact, this, mappedFiles), identity.modifiedAt()));
   }
@@ -213,7 +223,7 @@ public final class HawkbitFolder implements GrantedFiles {
   }
 
   /** A file that was read whole. */
-  private record Checked(Identity identity, GrantedFile file) {}
+  private record Checked(GrantedArtifact artifact, Identity identity, GrantedFile file) {}
 
   /** By which a file that took the place of another is told from it. */
   private record Identity(@Nullable Object inode, long length, Instant modifiedAt) {

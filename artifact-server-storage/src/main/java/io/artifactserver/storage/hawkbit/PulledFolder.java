@@ -166,8 +166,9 @@ public final class PulledFolder implements PulledFiles {
             null);
       }
       try {
-        // What is sent of it is mapped, and so goes on.
+        // What is being sent of it is mapped, and so goes on.
         Files.deleteIfExists(oldest.file());
+        folder.forget(oldest.file());
         total -= oldest.length();
       } catch (IOException e) {
         throw new StorageUnavailable(

@@ -140,6 +140,26 @@ class PulledFolderTest {
         .withMessageContaining("artifact-server.hawkbit.pull-size");
   }
 
+  /** A file that is mapped keeps its room on the disk. */
+  @Test
+  void whatMadeRoomIsServedToTheEndAndMappedNoMore() throws IOException {
+    GrantedArtifact first = artifact(CONTENT);
+    pull(first, CONTENT);
+    Blob blob = folder.known(first).orElseThrow().blob();
+    try (FileRegion region = blob.fileRegion(ByteRange.whole(CONTENT.length)).orElseThrow()) {
+      for (int i = 0; i < 3; i++) {
+        byte[] content = bytes(300_000, i + 10);
+        pull(artifact(content), content);
+      }
+      assertThat(folder.known(first)).isEmpty();
+      assertThat(region.slice(0, CONTENT.length)).isEqualTo(ByteBuffer.wrap(CONTENT));
+    }
+    assertThat(mappedFiles.size()).isZero();
+    assertThatExceptionOfType(StorageUnavailable.class)
+        .isThrownBy(() -> read(blob, new ByteRange(0, 1)))
+        .withMessageContaining("has vanished");
+  }
+
   @Test
   void fileThatIsDamagedIsFetchedAgain() throws IOException {
     GrantedArtifact artifact = artifact(CONTENT);
