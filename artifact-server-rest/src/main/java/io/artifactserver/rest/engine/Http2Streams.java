@@ -78,7 +78,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
     State state = states.get(stream);
     if (state != null && state.accept()) {
       isUploader = true;
-      unread.addAndGet(-state.unread.getAndSet(0));
+      unread.addAndGet(-state.forget());
       grow(session, stream, stream.getId(), UPLOAD_WINDOW - getInitialStreamRecvWindow());
       int room = UPLOAD_WINDOW - updateRecvWindow(session, 0);
       if (room > 0) {
@@ -113,11 +113,11 @@ final class Http2Streams extends BufferingFlowControlStrategy
   @Override
   public void onStreamDestroyed(Stream stream) {
     State state = states.remove(stream);
-    if (state != null && holding != null) {
-      holding.add(-state.headLength);
-    }
-    if (state != null && !state.isAccepted) {
-      unread.addAndGet(-state.unread.get());
+    if (state != null) {
+      unread.addAndGet(-state.forget());
+      if (holding != null) {
+        holding.add(-state.headLength);
+      }
     }
     super.onStreamDestroyed(stream);
   }
@@ -128,9 +128,9 @@ final class Http2Streams extends BufferingFlowControlStrategy
     State state = stream == null ? null : states.get(stream);
     if (state != null
         && length > 0
-        && !state.isAccepted
         && session instanceof HTTP2Session http2
-        && (isTooMany(state) || !http2.getParser().rateControlOnEvent(stream))
+        && state.receive()
+        && (isTooMany() || !http2.getParser().rateControlOnEvent(stream))
         && http2.getEndPoint().getConnection() instanceof HTTP2Connection connection) {
       connection.onConnectionFailure(
           ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, "too_many_data_frames");
@@ -141,15 +141,13 @@ final class Http2Streams extends BufferingFlowControlStrategy
   public void onDataConsumed(Session session, @Nullable Stream stream, int length) {
     State state = stream == null ? null : states.get(stream);
     // Those of a stream that ends are consumed all at once; its end counts the rest.
-    if (state != null && length > 0 && !state.isAccepted && state.unread.get() > 0) {
-      state.unread.decrementAndGet();
+    if (state != null && length > 0 && state.consume()) {
       unread.decrementAndGet();
     }
     super.onDataConsumed(session, stream, length);
   }
 
-  private boolean isTooMany(State state) {
-    state.unread.incrementAndGet();
+  private boolean isTooMany() {
     return unread.incrementAndGet()
         > (isUploader ? MAX_UNREAD_FRAMES_OF_UPLOADERS : MAX_UNREAD_FRAMES);
   }
@@ -166,8 +164,11 @@ final class Http2Streams extends BufferingFlowControlStrategy
 
   private static final class State {
     private final int headLength;
-    private final AtomicInteger unread = new AtomicInteger();
-    private volatile boolean isAccepted;
+
+    /** None once the stream is accepted. */
+    private int unread;
+
+    private boolean isAccepted;
 
     private State(int headLength) {
       this.headLength = headLength;
@@ -178,6 +179,30 @@ final class Http2Streams extends BufferingFlowControlStrategy
       boolean isFirst = !isAccepted;
       isAccepted = true;
       return isFirst;
+    }
+
+    /** Whether the frame counts. */
+    private synchronized boolean receive() {
+      if (!isAccepted) {
+        unread++;
+      }
+      return !isAccepted;
+    }
+
+    /** Whether the frame counted. */
+    private synchronized boolean consume() {
+      boolean counted = unread > 0;
+      if (counted) {
+        unread--;
+      }
+      return counted;
+    }
+
+    /** How many there were. */
+    private synchronized int forget() {
+      int forgotten = unread;
+      unread = 0;
+      return forgotten;
     }
   }
 }
