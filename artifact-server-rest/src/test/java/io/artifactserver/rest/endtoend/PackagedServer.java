@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,11 +43,14 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
 
   private static final List<String> JVM =
-      List.of(
-          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-          "-Xmx256m",
-          "-XX:+UseSerialGC",
-          "--enable-native-access=ALL-UNNAMED");
+      Stream.concat(
+              Stream.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx256m",
+                  "-XX:+UseSerialGC",
+                  "--enable-native-access=ALL-UNNAMED"),
+              agents())
+          .toList();
 
   /** For servers that have much to decrypt, or whose speed is judged. */
   static final String COMPILED_WELL = "-XX:TieredStopAtLevel=4";
@@ -216,6 +220,12 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       FileSystemUtils.deleteRecursively(scratch);
     }
     installation.copyTo(dataFolder);
+  }
+
+  /** What makes the threads of the tests late makes those of the servers late too. */
+  private static Stream<String> agents() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("-javaagent:"));
   }
 
   private static boolean isOfJava(String argument) {
