@@ -15,6 +15,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
 import java.lang.invoke.MethodHandle;
 import java.security.ProtectionDomain;
 import java.util.List;
@@ -66,13 +67,30 @@ public final class Jitter {
 
   private Jitter() {}
 
+  /** Makes a JVM's threads late from its start. */
   public static void premain(String seed, Instrumentation instrumentation) {
+    draw(seed);
+    instrumentation.addTransformer(new Pauses(), true);
+  }
+
+  /** Makes the threads of a running JVM late. */
+  public static void agentmain(String seed, Instrumentation instrumentation)
+      throws UnmodifiableClassException {
+    premain(seed, instrumentation);
+    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+      if (loaded.getName().startsWith(PROJECT.replace('/', '.'))
+          && instrumentation.isModifiableClass(loaded)) {
+        instrumentation.retransformClasses(loaded);
+      }
+    }
+  }
+
+  private static void draw(String seed) {
     Random random = new Random(Long.parseLong(seed));
     for (int site = 0; site < SITES; site++) {
       int kind = random.nextInt(100);
       MAX_MICROS[site] = kind < 80 ? 0 : kind < 96 ? 4_000 : 40_000;
     }
-    instrumentation.addTransformer(new Pauses());
   }
 
   /** Called by the changed classes. */

@@ -1,5 +1,9 @@
 package io.artifactserver.rest.endtoend;
 
+import com.sun.tools.attach.AgentInitializationException;
+import com.sun.tools.attach.AgentLoadException;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
 import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
 import java.io.IOException;
@@ -32,6 +36,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
 
+  private static final String AGENT = "-javaagent:";
   private static final String OWN_DATABASE = "--artifact-server.database.url=";
 
   /** PostgreSQL's, in a data folder. */
@@ -43,14 +48,11 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
 
   private static final List<String> JVM =
-      Stream.concat(
-              Stream.of(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-Xmx256m",
-                  "-XX:+UseSerialGC",
-                  "--enable-native-access=ALL-UNNAMED"),
-              agents())
-          .toList();
+      List.of(
+          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+          "-Xmx256m",
+          "-XX:+UseSerialGC",
+          "--enable-native-access=ALL-UNNAMED");
 
   /** For servers that have much to decrypt, or whose speed is judged. */
   static final String COMPILED_WELL = "-XX:TieredStopAtLevel=4";
@@ -222,12 +224,6 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     installation.copyTo(dataFolder);
   }
 
-  /** What makes the threads of the tests late makes those of the servers late too. */
-  private static Stream<String> agents() {
-    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("-javaagent:"));
-  }
-
   private static boolean isOfJava(String argument) {
     return argument.startsWith("-X");
   }
@@ -273,6 +269,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         try {
           if (client.send(health, HttpResponse.BodyHandlers.ofString()).statusCode() == 200) {
             Unpacked.once().programs().keep(dataFolder.resolve(PROGRAMS));
+            loadAgents();
             return;
           }
         } catch (IOException e) {
@@ -282,6 +279,25 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       }
     }
     throw new IllegalStateException("The server is not healthy:\n" + log());
+  }
+
+  /** What makes the threads of the tests late (soak) makes those of a running server late too. */
+  private void loadAgents() {
+    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (argument.startsWith(AGENT)) {
+        String[] jarAndOptions = argument.substring(AGENT.length()).split("=", 2);
+        try {
+          VirtualMachine server = VirtualMachine.attach(Long.toString(process.pid()));
+          server.loadAgent(jarAndOptions[0], jarAndOptions[1]);
+          server.detach();
+        } catch (IOException
+            | AttachNotSupportedException
+            | AgentLoadException
+            | AgentInitializationException e) {
+          throw new IllegalStateException("The server cannot load " + argument, e);
+        }
+      }
+    }
   }
 
   /**

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * measured by the benchmarks' own code, with knobs that nobody would choose or a store, planner or
  * catalog of the package {@code planted}.
  */
+@Tag("ratios")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatesTest {
   /** What is measured instead of what, by gate. */
