@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
 
 /**
  * A Java agent that makes threads late, so that a race which a busy machine shows once in a
@@ -53,7 +54,7 @@ public final class Jitter {
   private static final int SITES = 1 << 16;
 
   /** Pauses of one site before they become rare, so that a hot loop ends. */
-  private static final int OFTEN = 10;
+  private static final int OFTEN = 6;
 
   private static final AtomicIntegerArray REACHED = new AtomicIntegerArray(SITES);
   private static final int[] MAX_MICROS = new int[SITES];
@@ -77,19 +78,19 @@ public final class Jitter {
   public static void agentmain(String seed, Instrumentation instrumentation)
       throws UnmodifiableClassException {
     premain(seed, instrumentation);
-    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-      if (loaded.getName().startsWith(PROJECT.replace('/', '.'))
-          && instrumentation.isModifiableClass(loaded)) {
-        instrumentation.retransformClasses(loaded);
-      }
-    }
+    // All at once: each change stops every thread and looks at every class.
+    instrumentation.retransformClasses(
+        Stream.of(instrumentation.getAllLoadedClasses())
+            .filter(loaded -> loaded.getName().startsWith(PROJECT.replace('/', '.')))
+            .filter(instrumentation::isModifiableClass)
+            .toArray(Class<?>[]::new));
   }
 
   private static void draw(String seed) {
     Random random = new Random(Long.parseLong(seed));
     for (int site = 0; site < SITES; site++) {
       int kind = random.nextInt(100);
-      MAX_MICROS[site] = kind < 80 ? 0 : kind < 96 ? 4_000 : 40_000;
+      MAX_MICROS[site] = kind < 80 ? 0 : kind < 96 ? 3_000 : 20_000;
     }
   }
 
