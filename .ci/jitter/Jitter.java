@@ -128,8 +128,8 @@ public final class Jitter {
         Sites sites = new Sites(name.hashCode());
         return files.transformClass(
             files.parse(bytes),
-            ClassTransform.transformingMethodBodies((code, element) ->
-                change(code, element, sites)));
+            ClassTransform.transformingMethodBodies(
+                (code, element) -> change(code, element, sites)));
       } catch (Throwable e) {
         // An agent's exception is dropped by the JVM, and the class would silently stay as it was.
         System.err.printf("Jitter: %s stays as it is: %s%n", name, e);
