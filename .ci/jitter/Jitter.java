@@ -28,8 +28,8 @@ import java.util.stream.Stream;
  * A Java agent that makes threads late, so that a race which a busy machine shows once in a
  * thousand runs shows soon: it pauses threads before and after calls of this project's classes.
  *
- * <p>The argument is a seed. It decides which calls are followed by pauses, and how long these may
- * be; the same seed shows the same race in most runs, not in all.
+ * <p>The argument is a seed. It decides at which calls threads pause, and for how long at most; the
+ * same seed shows the same race in most runs, not in all.
  */
 public final class Jitter {
   private static final String PROJECT = "io/artifactserver/";
