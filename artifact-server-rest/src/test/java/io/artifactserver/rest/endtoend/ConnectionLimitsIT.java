@@ -170,32 +170,35 @@ class ConnectionLimitsIT {
   void beyondTheLimitIsA503AndHealthIsStillTold() throws Exception {
     Deque<Wire> busy = new ArrayDeque<>();
     try (PackagedServer server = start("busy", "--artifact-server.connections.max=" + MAX)) {
-      Optional<Response> answer = Optional.empty();
-      while (answer.isEmpty() && busy.size() < 3 * MAX) {
-        Wire download = new Wire(server.port());
-        busy.add(download);
-        download.send("GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(LARGE));
-        try (Wire wire = new Wire(server.port())) {
-          wire.send(SMALL);
-          Response response = wire.receive(true);
-          if (response.status() != 206) {
-            answer = Optional.of(response);
-            assertThat(wire.isClosedByServer()).isTrue();
+      try {
+        Optional<Response> answer = Optional.empty();
+        while (answer.isEmpty() && busy.size() < 3 * MAX) {
+          Wire download = new Wire(server.port());
+          busy.add(download);
+          download.send("GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(LARGE));
+          try (Wire wire = new Wire(server.port())) {
+            wire.send(SMALL);
+            Response response = wire.receive(true);
+            if (response.status() != 206) {
+              answer = Optional.of(response);
+              assertThat(wire.isClosedByServer()).isTrue();
+            }
           }
         }
-      }
-      Response refused = answer.orElseThrow();
-      assertThat(refused.status()).isEqualTo(503);
-      assertThat(refused.field("Retry-After")).contains("5");
-      assertThat(refused.field("Connection")).contains("close");
-      assertThat(refused.field("Content-Type")).contains("application/problem+json");
-      assertThat(refused.text()).contains("Too many connections");
-      try (Wire health = new Wire(server.port())) {
-        health.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
-        assertThat(health.receive(true).status()).isEqualTo(200);
-      }
-      for (Wire download : busy) {
-        download.close();
+        Response refused = answer.orElseThrow();
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.field("Retry-After")).contains("5");
+        assertThat(refused.field("Connection")).contains("close");
+        assertThat(refused.field("Content-Type")).contains("application/problem+json");
+        assertThat(refused.text()).contains("Too many connections");
+        try (Wire health = new Wire(server.port())) {
+          health.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
+          assertThat(health.receive(true).status()).isEqualTo(200);
+        }
+      } finally {
+        for (Wire download : busy) {
+          download.close();
+        }
       }
       awaitServed(server);
     }
