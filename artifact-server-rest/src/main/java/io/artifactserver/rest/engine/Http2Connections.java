@@ -1,9 +1,12 @@
 package io.artifactserver.rest.engine;
 
 import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.Holdings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http2.FlowControlStrategy;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.http2.HTTP2Session;
@@ -11,8 +14,11 @@ import org.eclipse.jetty.http2.HTTP2Stream;
 import org.eclipse.jetty.http2.SessionContainer;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.WindowRateControl;
+import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Request;
@@ -91,12 +97,25 @@ public final class Http2Connections implements SmartLifecycle {
   /** Takes over the HTTP/2 of every connector that the server has. */
   public void configure(Server server) {
     for (Connector connector : server.getConnectors()) {
-      for (ConnectionFactory factory : connector.getConnectionFactories()) {
-        if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
+      for (ConnectionFactory factory : List.copyOf(connector.getConnectionFactories())) {
+        if (factory instanceof HTTP2CServerConnectionFactory clear
+            && !properties.cleartext()
+            && connector instanceof AbstractConnector open) {
+          open.removeConnectionFactory(clear.getProtocol());
+        } else if (factory instanceof AbstractHTTP2ServerConnectionFactory http2) {
           configure(http2);
         }
       }
     }
+  }
+
+  /** Before anything else sees the request, so that every write of its answer is covered. */
+  private static Request patient(Request request, HttpFields.Mutable fields) {
+    if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection
+        && connection.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
+      request.addHttpStreamWrapper(streams::patient);
+    }
+    return request;
   }
 
   private void configure(AbstractHTTP2ServerConnectionFactory http2) {
@@ -109,6 +128,7 @@ public final class Http2Connections implements SmartLifecycle {
     http2.setStreamIdleTimeout(stallTimeout.toMillis());
     // Nothing here speaks WebSocket.
     http2.setConnectProtocolEnabled(false);
+    http2.getHttpConfiguration().addCustomizer(Http2Connections::patient);
     http2.addEventListener(new Sessions());
     sessions.addAll(http2.getBeans(SessionContainer.class));
   }
@@ -144,10 +164,32 @@ public final class Http2Connections implements SmartLifecycle {
       if (session instanceof HTTP2Session http2) {
         http2.setWriteThreshold(WRITE_THRESHOLD);
         if (http2.getFlowControlStrategy() instanceof Http2Streams streams) {
-          streams.hold(connections.holding(http2.getEndPoint()));
+          Holdings.Holding holding = connections.holding(http2.getEndPoint());
+          streams.open(holding, failedWrites(http2, holding));
           http2.addEventListener(streams);
         }
       }
+    }
+
+    private FailedWrites failedWrites(HTTP2Session session, Holdings.Holding holding) {
+      EndPoint socket = Connections.unwrapped(session.getEndPoint());
+      FailedWrites failedWrites =
+          new FailedWrites(
+              session,
+              holding::add,
+              properties.maxStreams(),
+              () -> socket.close(new TimeoutException("A client resets what it does not read")));
+      session
+          .getEndPoint()
+          .getConnection()
+          .addEventListener(
+              new Connection.Listener() {
+                @Override
+                public void onClosed(Connection connection) {
+                  failedWrites.close();
+                }
+              });
+      return failedWrites;
     }
 
     @Override

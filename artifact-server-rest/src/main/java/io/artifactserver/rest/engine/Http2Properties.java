@@ -6,15 +6,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * HTTP/2. Immutable.
  *
+ * @param cleartext whether clients may speak it without TLS, by prior knowledge; default false. Set
+ *     it where a proxy in front ends TLS and speaks HTTP/2 to this server.
  * @param maxStreams requests at the same time on one connection; default 128. More are refused, and
  *     clients send them again. Lower it to save memory: each request under way holds some.
  * @param maxControlFrames per second and connection that ask for work and transfer nothing (resets,
  *     pings, settings, priorities, continuations); default 2000. Beyond it the connection is
- *     closed. Raise it for clients that abort more downloads than that.
+ *     closed. Raise it for clients that abort more than a third as many downloads a second.
  */
 @ConfigurationProperties("artifact-server.http2")
 public record Http2Properties(
-    @DefaultValue("128") int maxStreams, @DefaultValue("2000") int maxControlFrames) {
+    @DefaultValue("false") boolean cleartext,
+    @DefaultValue("128") int maxStreams,
+    @DefaultValue("2000") int maxControlFrames) {
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */

@@ -15,6 +15,7 @@ import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.frames.Frame;
 import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
+import org.eclipse.jetty.server.HttpStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
 
   private volatile boolean isUploader;
   private Holdings.@Nullable Holding holding;
+  private @Nullable FailedWrites failedWrites;
   private int headLength;
 
   Http2Streams() {
@@ -60,9 +62,16 @@ final class Http2Streams extends BufferingFlowControlStrategy
   }
 
   /** To be called once, before anything comes. */
-  void hold(Holdings.Holding holding) {
+  void open(Holdings.Holding holding, FailedWrites failedWrites) {
     this.holding = holding;
+    this.failedWrites = failedWrites;
     holding.add(SESSION_LENGTH);
+  }
+
+  /** Delays what fails on a stream of this connection; see {@link PatientStream}. */
+  HttpStream patient(HttpStream stream) {
+    FailedWrites delayed = failedWrites;
+    return delayed == null ? stream : new PatientStream(stream, delayed);
   }
 
   /** Nothing comes any more. */

@@ -1,30 +1,24 @@
 package io.artifactserver.rest.engine;
 
-import java.io.Closeable;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ManagedSelector;
-import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * A port that loses no time over connections. A new one is set up by the selector that it belongs
- * to, in its {@link Turns}, and whoever ends one clears away behind it: Jetty wakes a thread of its
- * pool for either, which costs more than the work. And its connections end with their next answer
- * as soon as it refuses new ones: Jetty closes the port first and remembers a moment later that it
- * shuts down, and an answer in between would keep its connection.
+ * A port whose connections end with their next answer as soon as it refuses new ones. Jetty closes
+ * the port first and remembers a moment later that it shuts down: an answer in between would keep
+ * its connection.
  *
- * <p>Where bytes reach the socket as they are, its connections can send files.
+ * <p>Without TLS, bytes reach the socket as they are, and its connections can send files.
  */
 final class PromptConnector extends ServerConnector {
   private final Newcomers newcomers;
@@ -90,21 +84,5 @@ final class PromptConnector extends ServerConnector {
             : new FairEndPoint(channel, selector, key, getScheduler(), newcomers);
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
-  }
-
-  @Override
-  protected SelectorManager newSelectorManager(
-      Executor executor, Scheduler scheduler, int selectors) {
-    return new ServerConnectorManager(executor, scheduler, selectors) {
-      private final Turns turns = new Turns();
-
-      @Override
-      protected void execute(Runnable task) {
-        // The closeable tasks set a connection up, or clear away behind one; others never end.
-        if (!(task instanceof Closeable) || !turns.run(task)) {
-          super.execute(task);
-        }
-      }
-    };
   }
 }

@@ -255,6 +255,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         program(all).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     // Tests count blobs, files and connections; those of derived forms say that they want them.
     builder.environment().put("ARTIFACTSERVER_DERIVE_ENABLED", "false");
+    // Off by default; what is proved over HTTP/1.1 is proved over HTTP/2 in the clear as well.
+    builder.environment().put("ARTIFACTSERVER_HTTP2_CLEARTEXT", "true");
     return builder.start();
   }
 

@@ -35,7 +35,7 @@ class TlsPropertiesTest {
                 0,
                 0));
     assertThat(bind("http2", Http2Properties.class, Map.of()))
-        .isEqualTo(new Http2Properties(128, 2_000));
+        .isEqualTo(new Http2Properties(false, 128, 2_000));
   }
 
   @Test
@@ -73,9 +73,10 @@ class TlsPropertiesTest {
                 "http2",
                 Http2Properties.class,
                 Map.of(
+                    "artifact-server.http2.cleartext", "true",
                     "artifact-server.http2.max-streams", "7",
                     "artifact-server.http2.max-control-frames", "8")))
-        .isEqualTo(new Http2Properties(7, 8));
+        .isEqualTo(new Http2Properties(true, 7, 8));
   }
 
   /** Each alone, with a certificate and its key. */
@@ -100,8 +101,9 @@ class TlsPropertiesTest {
 
   @Test
   void nobodyIsServedWithoutStreams() {
-    assertThatThrownBy(() -> new Http2Properties(0, 1)).hasMessageContaining("max-streams");
-    assertThatThrownBy(() -> new Http2Properties(1, 0)).hasMessageContaining("max-control-frames");
+    assertThatThrownBy(() -> new Http2Properties(false, 0, 1)).hasMessageContaining("max-streams");
+    assertThatThrownBy(() -> new Http2Properties(false, 1, 0))
+        .hasMessageContaining("max-control-frames");
   }
 
   private static <T> T bind(String room, Class<T> type, Map<String, String> properties) {

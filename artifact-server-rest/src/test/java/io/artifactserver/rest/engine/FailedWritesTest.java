@@ -1,0 +1,319 @@
+package io.artifactserver.rest.engine;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.rest.connection.ConnectionProperties;
+import io.artifactserver.rest.connection.Connections;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Clients of HTTP/2 that do not read and reset their streams. The handler does what every owner of
+ * a pooled buffer does: when the write ends, other bytes come into the buffer. A client that sees
+ * those was given another's.
+ */
+class FailedWritesTest {
+  private static final int LENGTH = 256 * 1024;
+  private static final byte OURS = 'o';
+  private static final byte FOREIGN = 'f';
+  private static final int MAX_STREAMS = 20;
+
+  /** Control frames a second of a client that aborts much, and of one that may not. */
+  private static final int MANY = 10_000;
+
+  private static final int FEW = 50;
+
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int RST_STREAM = 3;
+  private static final int SETTINGS = 4;
+  private static final int WINDOW_UPDATE = 8;
+  private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
+
+  private final Server server = new Server();
+  private final Connections connections =
+      new Connections(
+          new ConnectionProperties(
+              1000,
+              0,
+              List.of(),
+              Duration.ofMinutes(1),
+              Duration.ofMinutes(1),
+              Duration.ofMinutes(1),
+              DataSize.ofBytes(0),
+              Duration.ofMinutes(1),
+              DataSize.ofMegabytes(64)),
+          new SimpleMeterRegistry());
+  private final AtomicInteger begun = new AtomicInteger();
+  private final AtomicInteger ended = new AtomicInteger();
+
+  private void start(int maxControlFrames) throws Exception {
+    HttpConfiguration http = new HttpConfiguration();
+    ServerConnector connector =
+        new ServerConnector(
+            server, 1, 1, new HttpConnectionFactory(http), new HTTP2CServerConnectionFactory(http));
+    connector.setHost("127.0.0.1");
+    connector.setAcceptedSendBufferSize(16 * 1024);
+    server.addConnector(connector);
+    server.setHandler(
+        new Handler.Abstract.NonBlocking() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            send(response, callback);
+            return true;
+          }
+        });
+    new Http2Connections(
+            new Http2Properties(true, MAX_STREAMS, maxControlFrames),
+            connections,
+            Duration.ofMinutes(1))
+        .configure(server);
+    connections.watch(server);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.stop();
+    connections.close();
+  }
+
+  @Test
+  void aResetLeavesTheBufferUntilItsBytesHaveLeft() throws Exception {
+    start(MANY);
+    try (Client client = new Client()) {
+      int stream = client.get();
+      awaitFullSocket(1);
+      client.reset(stream);
+      client.get();
+      assertThat(client.readToEnd(2)).isGreaterThanOrEqualTo(LENGTH).isLessThan(3 * LENGTH);
+    }
+    awaitAllEnded(2);
+  }
+
+  /** The server resets the stream itself, so that the client's reset finds it reset. */
+  @Test
+  void dataOnAFinishedRequestAndAResetDoNotFreeTheBuffer() throws Exception {
+    start(MANY);
+    try (Client client = new Client()) {
+      int stream = client.get();
+      awaitFullSocket(1);
+      client.send(DATA, END_STREAM, stream, new byte[10]);
+      client.reset(stream);
+      client.get();
+      assertThat(client.readToEnd(2)).isGreaterThanOrEqualTo(LENGTH);
+    }
+    awaitAllEnded(2);
+  }
+
+  @Test
+  void aSessionThatEndsForTooManyResetsDoesNotFreeTheBuffers() throws Exception {
+    start(FEW);
+    try (Client client = new Client()) {
+      client.get();
+      int other = client.get();
+      awaitFullSocket(2);
+      for (int i = 0; i <= FEW; i++) {
+        client.reset(other);
+      }
+      client.readToEnd(Integer.MAX_VALUE);
+    }
+    awaitAllEnded(2);
+  }
+
+  /** Or each reset would hold one buffer more. */
+  @Test
+  void aClientThatResetsWhatItDoesNotReadLosesItsConnection() throws Exception {
+    start(MANY);
+    try (Client client = new Client()) {
+      client.get();
+      awaitFullSocket(1);
+      for (int i = 1; i <= MAX_STREAMS && connections.count() == 1; i++) {
+        int requests = i + 1;
+        int stream = client.get();
+        eventually("it is answered", () -> begun.get() == requests || connections.count() == 0);
+        client.send(DATA, END_STREAM, stream, new byte[10]);
+        client.reset(stream);
+      }
+      eventually("the connection is closed", () -> connections.count() == 0);
+      awaitAllEnded(begun.get());
+    }
+  }
+
+  @Test
+  void whatFailsAfterTheEndOfTheConnectionIsToldAtOnce() throws Exception {
+    start(MANY);
+    try (Client client = new Client()) {
+      client.reset(client.get());
+      client.get();
+      awaitFullSocket(1);
+    }
+    eventually("the connection is closed", () -> connections.count() == 0);
+    awaitAllEnded(begun.get());
+  }
+
+  /** Once the first of its frames is in the socket, the client's window and the socket are full. */
+  private void awaitFullSocket(int requests) {
+    eventually("the answers have begun", () -> begun.get() >= requests);
+    eventually(
+        "the socket is full",
+        () ->
+            ((ServerConnector) server.getConnectors()[0])
+                .getConnectedEndPoints().stream()
+                    .anyMatch(endPoint ->
+                        endPoint instanceof org.eclipse.jetty.io.AbstractEndPoint socket
+                            && socket.getWriteFlusher().isPending()));
+  }
+
+  private void awaitAllEnded(int requests) {
+    eventually("every write has ended", () -> ended.get() == requests);
+  }
+
+  private void send(Response response, Callback callback) {
+    begun.incrementAndGet();
+    ByteBuffer buffer = filled();
+    ByteBuffer view = buffer.duplicate();
+    response.write(
+        true,
+        view,
+        Callback.from(
+            () -> {
+              reuse(buffer);
+              callback.succeeded();
+            },
+            failure -> {
+              reuse(buffer);
+              callback.failed(failure);
+            }));
+  }
+
+  private static ByteBuffer filled() {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(LENGTH);
+    while (buffer.hasRemaining()) {
+      buffer.put(OURS);
+    }
+    return buffer.flip();
+  }
+
+  private void reuse(ByteBuffer buffer) {
+    for (int i = 0; i < LENGTH; i++) {
+      buffer.put(i, FOREIGN);
+    }
+    ended.incrementAndGet();
+  }
+
+  /** Reads only when it is told to. */
+  private final class Client implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private int nextStream = 1;
+
+    Client() throws IOException {
+      socket.setReceiveBufferSize(4 * 1024);
+      socket.setSoTimeout(30_000);
+      socket.connect(
+          new InetSocketAddress(
+              InetAddress.getLoopbackAddress(),
+              ((ServerConnector) server.getConnectors()[0]).getLocalPort()));
+      socket
+          .getOutputStream()
+          .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      send(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) 4).putInt(1 << 30).array());
+      send(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(1 << 30).array());
+    }
+
+    int get() throws IOException {
+      int stream = nextStream;
+      nextStream += 2;
+      // :method GET, :scheme http, :path /, :authority x (RFC 7541, appendix A).
+      byte[] fields = {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x41, 1, 'x'};
+      send(HEADERS, END_STREAM | END_HEADERS, stream, fields);
+      return stream;
+    }
+
+    void reset(int stream) throws IOException {
+      send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(8).array());
+    }
+
+    void send(int type, int flags, int stream, byte[] payload) throws IOException {
+      ByteBuffer frame =
+          ByteBuffer.allocate(9 + payload.length)
+              .putInt(payload.length << 8 | type)
+              .put((byte) flags)
+              .putInt(stream)
+              .put(payload);
+      try {
+        socket.getOutputStream().write(frame.array());
+      } catch (SocketException _) {
+        // The server has ended the connection, which is what some tests wait for.
+      }
+    }
+
+    /**
+     * Reads until so many streams have ended, or the connection has.
+     *
+     * @return how many bytes of bodies came, all of them ours
+     */
+    int readToEnd(int streams) throws IOException {
+      int bytes = 0;
+      int endings = 0;
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      try {
+        while (endings < streams) {
+          int head = in.readInt();
+          int flags = in.readUnsignedByte();
+          int stream = in.readInt();
+          byte[] payload = in.readNBytes(head >>> 8);
+          int type = head & 0xff;
+          if (type == DATA) {
+            assertThat(foreign(payload)).as("foreign bytes on stream " + stream).isZero();
+            bytes += payload.length;
+          }
+          if (type == RST_STREAM || ((flags & END_STREAM) != 0 && type <= HEADERS)) {
+            endings++;
+          }
+        }
+      } catch (EOFException | SocketException _) {
+        // The connection has ended.
+      }
+      return bytes;
+    }
+
+    private static int foreign(byte[] payload) {
+      int foreign = 0;
+      for (byte each : payload) {
+        foreign += each == OURS ? 0 : 1;
+      }
+      return foreign;
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}
