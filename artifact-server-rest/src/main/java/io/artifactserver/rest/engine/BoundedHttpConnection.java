@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.Connection;
@@ -179,7 +180,11 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
         throw new HttpException.RuntimeException(
             HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431, "more than " + MAX_FIELDS + " fields");
       }
-      super.parsedHeader(field);
+      // RFC 9113, section 3.1: the upgrade to HTTP/2 is obsolete, and to a proxy in front what
+      // follows a 101 is a tunnel. Without the field, the request is answered over HTTP/1.1.
+      if (field.getHeader() != HttpHeader.UPGRADE) {
+        super.parsedHeader(field);
+      }
     }
   }
 

@@ -4,11 +4,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.frames.PingFrame;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Delays the failures of one HTTP/2 session's writes until none of their bytes can leave any more.
@@ -18,32 +21,63 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
  *
  * <p>Jetty writes frames in rounds. A frame that is queued now is written after the frames that
  * exist already, so once a PING is written, they have left. If the PING fails, only the end of the
- * connection is proof. A client with too many delayed failures loses its connection. Thread-safe.
+ * connection is proof.
+ *
+ * <p>A client that does not read can make the server write on more streams than it may have open:
+ * Jetty forgets a stream that is reset, and its queue keeps the write. Beyond a limit such a client
+ * loses its connection. Thread-safe.
  */
 final class FailedWrites {
-  /** A small buffer, which a failed write holds at least; in bytes. */
-  private static final int HELD_LENGTH = 8 * 1024;
+  private static final Logger LOG = LoggerFactory.getLogger(FailedWrites.class);
+
+  /** A small buffer, which a write holds at least; in bytes. */
+  private static final int WRITE_LENGTH = 8 * 1024;
+
+  /**
+   * Writes under way, as a multiple of the streams that may be open. A client that fetches many
+   * parts at once may abort all of them several times before it reads on.
+   */
+  private static final int MAX_WRITES_PER_STREAM = 8;
 
   private final Session session;
   private final LongConsumer account;
-  private final int max;
+  private final int maxStreams;
   private final Runnable end;
 
+  private final AtomicInteger writes = new AtomicInteger();
   private final Set<Failure> all = new HashSet<>();
   private List<Failure> next = new ArrayList<>();
   private boolean isAsking;
   private boolean isClosed;
 
   /**
-   * @param account adds what the failed writes hold, in bytes
-   * @param max delayed failures; one more ends the connection
+   * @param account adds what is held beyond the writes of open streams, in bytes
+   * @param maxStreams that may be open
    * @param end ends the connection
    */
-  FailedWrites(Session session, LongConsumer account, int max, Runnable end) {
+  FailedWrites(Session session, LongConsumer account, int maxStreams, Runnable end) {
     this.session = session;
     this.account = account;
-    this.max = max;
+    this.maxStreams = maxStreams;
     this.end = end;
+  }
+
+  /** Counts a write that begins. */
+  void begin() {
+    int now = writes.incrementAndGet();
+    if (now > maxStreams) {
+      account.accept(WRITE_LENGTH);
+      if (now > MAX_WRITES_PER_STREAM * maxStreams) {
+        end.run();
+      }
+    }
+  }
+
+  /** Counts the end of a write, once its buffer may be reused. */
+  void end() {
+    if (writes.getAndDecrement() > maxStreams) {
+      account.accept(-WRITE_LENGTH);
+    }
   }
 
   /**
@@ -54,21 +88,12 @@ final class FailedWrites {
   Failure hold(Runnable tell) {
     Failure failure = new Failure(tell);
     boolean isLate;
-    boolean isTooMuch;
     synchronized (this) {
       isLate = isClosed;
-      if (!isLate) {
-        all.add(failure);
-      }
-      isTooMuch = all.size() > max;
+      all.add(failure);
     }
     if (isLate) {
-      tell.run();
-      return failure;
-    }
-    account.accept(HELD_LENGTH);
-    if (isTooMuch) {
-      end.run();
+      failure.tell();
     }
     return failure;
   }
@@ -84,10 +109,15 @@ final class FailedWrites {
     rest.forEach(Failure::tell);
   }
 
-  private void ask() {
+  /** Jetty looks at its queue again, and drops what it holds of streams that were reset. */
+  void drop() {
+    ask(true);
+  }
+
+  private void ask(boolean isUrgent) {
     List<Failure> asked;
     synchronized (this) {
-      if (isAsking || next.isEmpty()) {
+      if (isAsking || isClosed || (next.isEmpty() && !isUrgent)) {
         return;
       }
       isAsking = true;
@@ -103,7 +133,7 @@ final class FailedWrites {
                 isAsking = false;
               }
               asked.forEach(Failure::tell);
-              ask();
+              ask(false);
             },
             // The session is about to close its connection. Until then, something may leave.
             _ -> {}));
@@ -111,10 +141,21 @@ final class FailedWrites {
 
   /** A failure whose write may still have frames in Jetty's queue. */
   final class Failure {
-    private final Runnable tell;
+    private final List<Runnable> tells = new ArrayList<>(1);
 
     private Failure(Runnable tell) {
-      this.tell = tell;
+      tells.add(tell);
+    }
+
+    /** Delays another failure of the same write as this one. */
+    void also(Runnable tell) {
+      synchronized (FailedWrites.this) {
+        if (all.contains(this)) {
+          tells.add(tell);
+          return;
+        }
+      }
+      tell.run();
     }
 
     /** Jetty makes no more frames of the write. */
@@ -125,17 +166,22 @@ final class FailedWrites {
         }
         next.add(this);
       }
-      ask();
+      ask(false);
     }
 
     private void tell() {
-      boolean isFirst;
       synchronized (FailedWrites.this) {
-        isFirst = all.remove(this);
+        if (!all.remove(this)) {
+          return;
+        }
       }
-      if (isFirst) {
-        account.accept(-HELD_LENGTH);
-        tell.run();
+      for (Runnable tell : tells) {
+        try {
+          tell.run();
+        } catch (RuntimeException | Error e) {
+          // The others must learn of theirs.
+          LOG.warn("A failed write was not cleared away", e);
+        }
       }
     }
   }

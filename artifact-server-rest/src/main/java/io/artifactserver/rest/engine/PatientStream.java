@@ -36,10 +36,11 @@ final class PatientStream extends HttpStream.Wrapper {
     }
     Sending now = new Sending(callback);
     sending = now;
+    failedWrites.begin();
     super.send(request, response, last, content, now);
   }
 
-  /** Jetty takes a stream's reset for the end of its frames, whether or not it was queued. */
+  /** Jetty calls back when the stream's reset was written, or at once when it writes none. */
   @Override
   public Runnable cancelSend(Throwable cause, Callback callback) {
     Sending cancelled = sending;
@@ -50,11 +51,10 @@ final class PatientStream extends HttpStream.Wrapper {
             callback::succeeded,
             failure -> {
               FailedWrites.Failure delayed = failedWrites.hold(() -> callback.failed(failure));
-              if (cancelled == null || cancelled.isOverOrRipens(delayed)) {
+              if (cancelled == null || cancelled.isOverOrEnds(delayed)) {
                 delayed.ripen();
               } else {
-                // Jetty notices that the stream was reset when it looks at its queue again.
-                failedWrites.hold(() -> {}).ripen();
+                failedWrites.drop();
               }
             }));
   }
@@ -63,6 +63,8 @@ final class PatientStream extends HttpStream.Wrapper {
   private final class Sending implements Callback {
     private final Callback callback;
     private boolean isOver;
+
+    /** Waits for this write to be over. */
     private FailedWrites.@Nullable Failure waiting;
 
     private Sending(Callback callback) {
@@ -71,15 +73,28 @@ final class PatientStream extends HttpStream.Wrapper {
 
     @Override
     public void succeeded() {
-      end();
+      FailedWrites.Failure cancellation = end();
+      failedWrites.end();
       callback.succeeded();
+      if (cancellation != null) {
+        cancellation.ripen();
+      }
     }
 
     @Override
     public void failed(Throwable cause) {
-      FailedWrites.Failure delayed = failedWrites.hold(() -> callback.failed(cause));
-      end();
-      delayed.ripen();
+      FailedWrites.Failure cancellation = end();
+      if (cancellation == null) {
+        failedWrites.hold(() -> tell(cause)).ripen();
+      } else {
+        cancellation.also(() -> tell(cause));
+        cancellation.ripen();
+      }
+    }
+
+    private void tell(Throwable cause) {
+      failedWrites.end();
+      callback.failed(cause);
     }
 
     @Override
@@ -87,23 +102,18 @@ final class PatientStream extends HttpStream.Wrapper {
       return callback.getInvocationType();
     }
 
-    /** Returns false if the failure ripens when this write is over. */
-    private synchronized boolean isOverOrRipens(FailedWrites.Failure failure) {
+    /** Returns false if the end of this write lets the cancellation ripen. */
+    private synchronized boolean isOverOrEnds(FailedWrites.Failure failure) {
       if (!isOver) {
         waiting = failure;
       }
       return isOver;
     }
 
-    private void end() {
-      FailedWrites.Failure ripe;
-      synchronized (this) {
-        isOver = true;
-        ripe = waiting;
-      }
-      if (ripe != null) {
-        ripe.ripen();
-      }
+    /** Returns what waits for this write to be over, if anything does. */
+    private synchronized FailedWrites.@Nullable Failure end() {
+      isOver = true;
+      return waiting;
     }
   }
 }

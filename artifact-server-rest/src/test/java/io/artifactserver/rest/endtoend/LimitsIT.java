@@ -47,7 +47,7 @@ class LimitsIT {
       String repository, boolean encrypted, HttpClient.Version version, PackagedServer server)
       throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newBuilder().version(version).build()) {
+        HttpClient client = PackagedServer.client(version).build()) {
       create(operator, repository, encrypted);
       // The connection learns the request, and would answer it without a handler.
       for (int i = 0; i < 4; i++) {
@@ -76,14 +76,15 @@ class LimitsIT {
   @Test
   void severalRangesAreWholeAtAnyRate(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       create(operator, "limit-ranges", false);
       String ranges = "bytes=0-99,500000-699999,7-8";
       byte[] free = get(client, server, "limit-ranges", ranges).body();
       // Less than the head of a part at a time.
       setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 100}");
       CompletableFuture<HttpResponse<byte[]>> paced =
-          client.sendAsync(request(server, "limit-ranges", ranges), BodyHandlers.ofByteArray());
+          client.sendAsync(
+              request(client, server, "limit-ranges", ranges), BodyHandlers.ofByteArray());
       assertThat(paced).isNotDone();
       setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 200000}");
       String body = new String(paced.get().body(), StandardCharsets.ISO_8859_1);
@@ -100,7 +101,7 @@ class LimitsIT {
   @Test
   void aChangeCountsForDownloadsThatRun(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       create(operator, "limit-change", false);
       create(operator, "limit-none", false);
       setLimits(operator, "limit-change", "{\"bytesPerSecond\": 10}");
@@ -108,7 +109,7 @@ class LimitsIT {
       for (int i = 0; i < 50; i++) {
         paced.add(
             client.sendAsync(
-                request(server, "limit-change", "bytes=0-"), BodyHandlers.ofByteArray()));
+                request(client, server, "limit-change", "bytes=0-"), BodyHandlers.ofByteArray()));
       }
       // A repository beside it is as it was.
       HttpResponse<byte[]> beside = get(client, server, "limit-none", "bytes=0-");
@@ -139,7 +140,7 @@ class LimitsIT {
       for (int client = 0; client < 10; client++) {
         HttpClient.Version version =
             client < 8 ? HttpClient.Version.HTTP_1_1 : HttpClient.Version.HTTP_2;
-        clients.add(HttpClient.newBuilder().version(version).build());
+        clients.add(PackagedServer.client(version).build());
         // What follows over HTTP/2 has one connection.
         get(clients.getLast(), server, "limit-500", "bytes=0-0");
         for (int i = 0; i < 50; i++) {
@@ -147,7 +148,7 @@ class LimitsIT {
               clients
                   .getLast()
                   .sendAsync(
-                      request(server, "limit-500", "bytes=0-"),
+                      request(clients.getLast(), server, "limit-500", "bytes=0-"),
                       _ -> {
                         begun.incrementAndGet();
                         return BodySubscribers.ofByteArray();
@@ -195,7 +196,7 @@ class LimitsIT {
                 "--artifact-server.connections.min-rate=100KB",
                 "--artifact-server.connections.rate-window=2s");
         Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       create(operator, "slow", false);
       // Those that wait for their turn have had no byte, and it is not for want of asking.
       create(operator, "queued", false);
@@ -223,7 +224,7 @@ class LimitsIT {
   @Test
   void contentHasTheLimitOfItsRepository(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       operator.createRepository("limit-content", true);
       byte[] content = Bytes.random(LENGTH, 25);
       String created = operator.put("limit-content", "image", content).body();
@@ -243,7 +244,7 @@ class LimitsIT {
   @Test
   void aSignedLinkHasItsOwnRate(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       create(operator, "limit-link", false);
       String made =
           operator
@@ -270,7 +271,7 @@ class LimitsIT {
         Wire first = new Wire(server.port());
         Wire second = new Wire(server.port());
         Wire third = new Wire(server.port());
-        HttpClient client = HttpClient.newHttpClient()) {
+        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       create(operator, "limit-queue", false);
       setLimits(
           operator, "limit-queue", "{\"bytesPerSecond\": 100000, \"concurrentDownloads\": 1}");
@@ -278,7 +279,8 @@ class LimitsIT {
       first.send(get);
       assertThat(first.body().read()).isEqualTo('H');
       CompletableFuture<HttpResponse<byte[]>> waiting =
-          client.sendAsync(request(server, "limit-queue", "bytes=0-0"), BodyHandlers.ofByteArray());
+          client.sendAsync(
+              request(client, server, "limit-queue", "bytes=0-0"), BodyHandlers.ofByteArray());
       // What has no body does not wait.
       third.send("HEAD /artifacts/limit-queue/image HTTP/1.1\r\nHost: a\r\n\r\n");
       assertThat(third.receive(false).status()).isEqualTo(200);
@@ -342,8 +344,9 @@ class LimitsIT {
     assertThat(operator.put(repository, "image", CONTENT).statusCode()).isEqualTo(201);
   }
 
-  private static HttpRequest request(PackagedServer server, String repository, String range) {
-    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image"))
+  private static HttpRequest request(
+      HttpClient client, PackagedServer server, String repository, String range) {
+    return HttpRequest.newBuilder(server.uri(client, "/artifacts/" + repository + "/image"))
         .header("Range", range)
         .build();
   }
@@ -351,7 +354,7 @@ class LimitsIT {
   private static HttpResponse<byte[]> get(
       HttpClient client, PackagedServer server, String repository, String range)
       throws IOException, InterruptedException {
-    return client.send(request(server, repository, range), BodyHandlers.ofByteArray());
+    return client.send(request(client, server, repository, range), BodyHandlers.ofByteArray());
   }
 
   private static void setLimits(Operator operator, String repository, String limits)

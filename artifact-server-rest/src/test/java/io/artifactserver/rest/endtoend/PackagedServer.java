@@ -7,6 +7,7 @@ import com.sun.tools.attach.VirtualMachine;
 import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -66,6 +67,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   private final int healthPort;
   private final List<String> arguments;
   private Process process;
+  private @Nullable TlsProxy proxy;
 
   private PackagedServer(Path dataFolder, int port, int healthPort, List<String> arguments)
       throws IOException {
@@ -151,6 +153,32 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     return URI.create(scheme + "://127.0.0.1:" + port + pathAndQuery);
   }
 
+  /** The address of a path for a client of {@link #client}. */
+  URI uri(HttpClient client, String pathAndQuery) {
+    return client.version() == HttpClient.Version.HTTP_2 && port == healthPort
+        ? proxy().uri(pathAndQuery)
+        : uri(pathAndQuery);
+  }
+
+  /** A client of the version; over HTTP/2 there is a proxy between it and a server without TLS. */
+  static HttpClient.Builder client(HttpClient.Version version) {
+    HttpClient.Builder client = HttpClient.newBuilder().version(version);
+    return version == HttpClient.Version.HTTP_2 ? client.sslContext(TlsProxy.context()) : client;
+  }
+
+  private synchronized TlsProxy proxy() {
+    TlsProxy known = proxy;
+    if (known == null) {
+      try {
+        known = TlsProxy.before(port);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      proxy = known;
+    }
+    return known;
+  }
+
   /** On the port that speaks plain HTTP, if TLS has the other. */
   URI healthUri(String pathAndQuery) {
     return URI.create("http://127.0.0.1:" + healthPort + pathAndQuery);
@@ -186,6 +214,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   @Override
   public void close() {
+    if (proxy != null) {
+      proxy.close();
+    }
     try {
       if (process.isAlive()) {
         stop();

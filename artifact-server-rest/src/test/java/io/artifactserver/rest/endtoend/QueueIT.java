@@ -68,7 +68,7 @@ class QueueIT {
       for (int client = 1; client <= 10; client++) {
         HttpClient http = client("127.0.1." + client, HttpClient.Version.HTTP_2);
         for (int i = 0; i < OF_ONE_CLIENT; i++) {
-          asking.add(http.sendAsync(request("full"), BodyHandlers.ofByteArray()));
+          asking.add(http.sendAsync(request(http, "full"), BodyHandlers.ofByteArray()));
         }
       }
       int refused = asking.size() - PLACES;
@@ -102,23 +102,24 @@ class QueueIT {
     HttpClient other = client("127.0.2.2", HttpClient.Version.HTTP_1_1);
     try (Wire running = occupy("shared")) {
       // The connection speaks HTTP/2 from now on.
-      HttpRequest head = HttpRequest.newBuilder(request("shared"), (_, _) -> true).HEAD().build();
+      HttpRequest head =
+          HttpRequest.newBuilder(request(many, "shared"), (_, _) -> true).HEAD().build();
       assertThat(many.send(head, BodyHandlers.discarding()).version())
           .isEqualTo(HttpClient.Version.HTTP_2);
       List<CompletableFuture<HttpResponse<byte[]>>> asking = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        asking.add(many.sendAsync(request("shared"), BodyHandlers.ofByteArray()));
+        asking.add(many.sendAsync(request(many, "shared"), BodyHandlers.ofByteArray()));
       }
       eventually("it has its places", () -> done(asking) == 50 - OF_ONE_CLIENT);
       assertThat(waiting()).isEqualTo(OF_ONE_CLIENT);
       // An unknown token makes nobody another client.
       HttpRequest disguised =
-          HttpRequest.newBuilder(request("shared"), (_, _) -> true)
+          HttpRequest.newBuilder(request(many, "shared"), (_, _) -> true)
               .header("Authorization", "Bearer as_0123456789abcdef_" + "0".repeat(64))
               .build();
       assertThat(many.send(disguised, BodyHandlers.discarding()).statusCode()).isEqualTo(503);
       CompletableFuture<HttpResponse<byte[]>> beside =
-          other.sendAsync(request("shared"), BodyHandlers.ofByteArray());
+          other.sendAsync(request(other, "shared"), BodyHandlers.ofByteArray());
       eventually("another has a place", () -> waiting() == OF_ONE_CLIENT + 1);
       release("shared");
       assertThat(beside.get().body()).isEqualTo(CONTENT);
@@ -227,16 +228,14 @@ class QueueIT {
     return "GET /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n";
   }
 
-  private HttpRequest request(String repository) {
-    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image")).build();
+  private HttpRequest request(HttpClient client, String repository) {
+    return HttpRequest.newBuilder(server.uri(client, "/artifacts/" + repository + "/image"))
+        .build();
   }
 
   private HttpClient client(String address, HttpClient.Version version) throws IOException {
     HttpClient client =
-        HttpClient.newBuilder()
-            .version(version)
-            .localAddress(InetAddress.getByName(address))
-            .build();
+        PackagedServer.client(version).localAddress(InetAddress.getByName(address)).build();
     clients.add(client);
     return client;
   }

@@ -60,9 +60,10 @@ class SignedLinkIT {
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.field("content-length")).contains("" + SharedServer.TABLE.length);
     }
-    try (HttpClient http2 = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build()) {
+    try (HttpClient http2 = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
       HttpResponse<byte[]> answer =
-          http2.send(HttpRequest.newBuilder(server.uri(link)).build(), BodyHandlers.ofByteArray());
+          http2.send(
+              HttpRequest.newBuilder(server.uri(http2, link)).build(), BodyHandlers.ofByteArray());
       assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
       assertThat(answer.body()).isEqualTo(SharedServer.TABLE);
     }
