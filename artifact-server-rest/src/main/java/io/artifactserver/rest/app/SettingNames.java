@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -35,6 +36,7 @@ final class SettingNames {
   private static final String SERVICE_PORT = "ARTIFACT_SERVER_PORT";
 
   private final Set<String> names = new TreeSet<>();
+  private final Map<String, String> retired = new TreeMap<>();
   private final Set<String> open = new TreeSet<>();
 
   /** Adds one name, such as {@code artifact-server.data-dir}. */
@@ -69,6 +71,15 @@ final class SettingNames {
     }
   }
 
+  /**
+   * Adds a name that was a setting's once and must not be set any more.
+   *
+   * @param remedy what to do about it: the rest of a sentence that begins with the name
+   */
+  void retire(String name, String remedy) {
+    retired.put(uniform(name), remedy);
+  }
+
   /** What the sources have below the root and no setting takes. Says nothing of the values. */
   List<UnknownSetting> unknownIn(Iterable<PropertySource<?>> sources) {
     List<UnknownSetting> unknown = new ArrayList<>();
@@ -81,7 +92,7 @@ final class SettingNames {
               && !isOpen(name)
               && !isServiceLink(name, enumerable)) {
             String origin = String.valueOf(PropertySourceOrigin.get(source, name));
-            unknown.add(new UnknownSetting(name, origin, nearest(name)));
+            unknown.add(new UnknownSetting(name, origin, remedy(name)));
           }
         }
       }
@@ -116,6 +127,14 @@ final class SettingNames {
     return SERVICE_LINK.matcher(name).matches()
         || (name.equals(SERVICE_PORT)
             && String.valueOf(source.getProperty(name)).matches("[a-z]+://.*"));
+  }
+
+  private String remedy(String name) {
+    String known = retired.get(uniform(name));
+    return known == null
+        ? "is no setting, or has no effect beside the others. The nearest is %s."
+            .formatted(nearest(name))
+        : known;
   }
 
   /** The known name that takes the fewest changes, spelt as a variable if the other is one. */
@@ -157,7 +176,8 @@ final class SettingNames {
    *
    * @param name as its source spells it
    * @param origin where it came from
-   * @param nearest the known name that is most like it
+   * @param remedy what is wrong with it, and what to do: the rest of a sentence that begins with the
+   *     name
    */
-  record UnknownSetting(String name, String origin, String nearest) {}
+  record UnknownSetting(String name, String origin, String remedy) {}
 }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.rest.app.SettingNames.UnknownSetting;
 import java.util.List;
+import java.util.Map;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -18,6 +19,12 @@ final class SettingNamesCheck implements BeanFactoryPostProcessor {
   private static final List<String> READ_BY_NAME =
       List.of(SettingNames.ROOT + ".data-dir", SettingNames.ROOT + ".storage.backend");
 
+  /** Settings of earlier versions, and what is to be done with each. */
+  private static final Map<String, String> RETIRED =
+      Map.of(
+          SettingNames.ROOT + ".tls.provider",
+          "is no setting any more: TLS is always Java's own (JSSE), so remove it.");
+
   /**
    * @throws UnknownSettingsException if there are such names
    */
@@ -25,6 +32,7 @@ final class SettingNamesCheck implements BeanFactoryPostProcessor {
   public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
     SettingNames names = new SettingNames();
     READ_BY_NAME.forEach(names::add);
+    RETIRED.forEach(names::retire);
     for (String bean : beans.getBeanDefinitionNames()) {
       ConfigurationProperties properties =
           beans.findAnnotationOnBean(bean, ConfigurationProperties.class, false);

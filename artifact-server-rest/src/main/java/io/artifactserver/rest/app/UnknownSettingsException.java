@@ -13,7 +13,6 @@ final class UnknownSettingsException extends RuntimeException {
   }
 
   private static String line(UnknownSetting setting) {
-    return "%s (%s) is no setting, or has no effect beside the others. The nearest is %s."
-        .formatted(setting.name(), setting.origin(), setting.nearest());
+    return "%s (%s) %s".formatted(setting.name(), setting.origin(), setting.remedy());
   }
 }

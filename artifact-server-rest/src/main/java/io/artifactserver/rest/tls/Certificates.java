@@ -8,10 +8,7 @@ import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Locale;
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.X509ExtendedKeyManager;
-import org.conscrypt.Conscrypt;
 import org.eclipse.jetty.http2.HTTP2Cipher;
 import org.eclipse.jetty.util.ssl.SniX509ExtendedKeyManager.SniSelector;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -43,7 +40,6 @@ public final class Certificates {
   };
 
   private final TlsProperties properties;
-  private final @Nullable String provider;
   private final SslContextFactory.Server served;
 
   /** What new connections get. One that was replaced is left to the handshakes that it began. */
@@ -57,7 +53,6 @@ public final class Certificates {
    */
   Certificates(TlsProperties properties) {
     this.properties = properties;
-    this.provider = TlsProvider.name(properties.provider());
     try {
       TlsFiles files = TlsFiles.read(properties);
       this.seen = files.digest();
@@ -106,7 +101,7 @@ public final class Certificates {
   }
 
   private SslContextFactory.Server started(KeyStore keys, @Nullable KeyStore authorities) {
-    SslContextFactory.Server factory = new ResumingServer();
+    SslContextFactory.Server factory = new SslContextFactory.Server();
     configure(factory, keys, authorities);
     try {
       factory.start();
@@ -119,7 +114,6 @@ public final class Certificates {
 
   private void configure(
       SslContextFactory.Server factory, KeyStore keys, @Nullable KeyStore authorities) {
-    factory.setProvider(provider);
     factory.setKeyStore(keys);
     factory.setKeyStorePassword(TlsFiles.STORE_PASSWORD);
     factory.setTrustStore(authorities);
@@ -127,6 +121,8 @@ public final class Certificates {
     factory.setIncludeCipherSuites(CIPHER_SUITES);
     factory.setExcludeCipherSuites();
     factory.setCipherComparator(HTTP2Cipher.COMPARATOR);
+    // A client could have the server sign again and again on one connection.
+    factory.setRenegotiationAllowed(false);
     factory.setSNISelector((keyType, issuers, session, serverName, certificates) -> {
       String named = factory.sniSelect(keyType, issuers, session, serverName, certificates);
       return SniSelector.DELEGATE.equals(named) ? first(certificates) : named;
@@ -166,34 +162,6 @@ public final class Certificates {
     String name = failure.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     String message = failure.getMessage();
     return failure instanceof IOException ? name + " " + message : String.valueOf(message);
-  }
-
-  /**
-   * Gives session tickets (RFC 8446, section 4.6.1), so that a device that comes back does without
-   * a signature: the JDK does by itself, Conscrypt when it is told to.
-   */
-  private static final class ResumingServer extends SslContextFactory.Server {
-    @Override
-    protected KeyManager[] getKeyManagers(KeyStore keyStore) throws Exception {
-      KeyManager[] managers = super.getKeyManagers(keyStore);
-      String provider = getProvider();
-      if (provider != null) {
-        for (int i = 0; i < managers.length; i++) {
-          if (managers[i] instanceof X509ExtendedKeyManager keys) {
-            managers[i] = new NativeKeys(keys, provider);
-          }
-        }
-      }
-      return managers;
-    }
-
-    @Override
-    public void customize(SSLEngine engine) {
-      super.customize(engine);
-      if (Conscrypt.isConscrypt(engine)) {
-        Conscrypt.setUseSessionTickets(engine, true);
-      }
-    }
   }
 
   /**

@@ -14,7 +14,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     several, the client's server name (SNI) decides; the first one serves everybody else.
  * @param privateKey PEM files, the key of each certificate in the same order
  * @param protocols to speak; default TLS 1.3 and 1.2. Leave TLSv1.2 out when no old device is left.
- * @param provider who encrypts; default {@code auto}: Conscrypt where it runs
  * @param clientCertificates whether clients are asked for certificates; default {@code none}
  * @param clientCa PEM file of the authorities whose client certificates are good
  * @param checkHost whether a request is refused whose host is not a name of the certificate;
@@ -29,7 +28,6 @@ public record TlsProperties(
     @DefaultValue List<Path> certificate,
     @DefaultValue List<Path> privateKey,
     @DefaultValue({"TLSv1.3", "TLSv1.2"}) List<String> protocols,
-    @DefaultValue("auto") Provider provider,
     @DefaultValue("none") ClientCertificates clientCertificates,
     @Nullable Path clientCa,
     @DefaultValue("false") boolean checkHost,
@@ -37,16 +35,6 @@ public record TlsProperties(
     @DefaultValue("0") int redirectPort,
     @DefaultValue("0") int publicPort) {
   private static final int MAX_PORT = 65_535;
-
-  /** Who encrypts. */
-  public enum Provider {
-    /** Conscrypt where it runs, else the JDK. */
-    AUTO,
-    /** BoringSSL by way of Conscrypt. */
-    CONSCRYPT,
-    /** The JDK's own. */
-    JSSE
-  }
 
   /** Whether clients are asked for certificates. */
   public enum ClientCertificates {

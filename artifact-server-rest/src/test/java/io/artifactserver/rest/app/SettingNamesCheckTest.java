@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.artifactserver.rest.upload.UploadProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -52,6 +54,18 @@ class SettingNamesCheckTest {
         .contains("Correct the names")
         .doesNotContain("hidden")
         .doesNotContain("at io.artifactserver");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"conscrypt", "jsse", "auto"})
+  void tlsHasNoProvidersAnyMore(String value, CapturedOutput output) {
+    assertThatExceptionOfType(UnknownSettingsException.class)
+        .isThrownBy(() -> run("--artifact-server.tls.provider=" + value).close());
+    assertThat(output)
+        .contains(
+            "artifact-server.tls.provider (\"artifact-server.tls.provider\" from property source"
+                + " \"commandLineArgs\") is no setting any more: TLS is always Java's own (JSSE),"
+                + " so remove it.");
   }
 
   @Test

@@ -82,7 +82,9 @@ class SettingNamesTest {
     assertThat(unknownIn(new SimpleCommandLinePropertySource("--" + typo + "=secret")))
         .containsExactly(
             new UnknownSetting(
-                typo, "\"%s\" from property source \"commandLineArgs\"".formatted(typo), nearest));
+                typo,
+                "\"%s\" from property source \"commandLineArgs\"".formatted(typo),
+                unknown(nearest)));
   }
 
   @ParameterizedTest
@@ -98,7 +100,7 @@ class SettingNamesTest {
             new UnknownSetting(
                 typo,
                 "\"%s\" from property source \"systemEnvironment\"".formatted(typo),
-                nearest));
+                unknown(nearest)));
     // Not read indeed.
     assertThat(bound(variables, "artifact-server.database.url")).isFalse();
     assertThat(bound(variables, "artifact-server.data-dir")).isFalse();
@@ -116,6 +118,18 @@ class SettingNamesTest {
           assertThat(unknown.name()).isEqualTo("artifact-server.database.user");
           assertThat(unknown.origin()).contains("application.yaml").contains("4:11");
         });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"artifact-server.database.kind", "artifactServer.database.Kind"})
+  void aRetiredSettingHasARemedyOfItsOwn(String name) {
+    names.retire("artifact-server.database.kind", "is no setting any more: remove it.");
+    assertThat(unknownIn(new MapPropertySource("test", Map.of(name, "x"))))
+        .extracting(UnknownSetting::remedy)
+        .containsExactly("is no setting any more: remove it.");
+    assertThat(unknownIn(variables(Map.of("ARTIFACTSERVER_DATABASE_KIND", "x"))))
+        .extracting(UnknownSetting::remedy)
+        .containsExactly("is no setting any more: remove it.");
   }
 
   @Test
@@ -140,6 +154,10 @@ class SettingNamesTest {
 
   private List<UnknownSetting> unknownIn(PropertySource<?> source) {
     return names.unknownIn(List.of(source));
+  }
+
+  private static String unknown(String nearest) {
+    return "is no setting, or has no effect beside the others. The nearest is " + nearest + ".";
   }
 
   private static boolean bound(PropertySource<?> source, String name) {

@@ -15,8 +15,6 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class CertificatesTest {
   private static final int BUFFER_LENGTH = 1 << 16;
@@ -27,18 +25,14 @@ class CertificatesTest {
    * Jetty, when it reloads, forgets all certificates for a moment, and one that signs others for
    * good.
    */
-  @ParameterizedTest
-  @EnumSource(
-      value = TlsProperties.Provider.class,
-      names = {"AUTO", "JSSE"})
-  void handshakeThatHasBegunEndsWithItsCertificate(TlsProperties.Provider provider)
-      throws Exception {
+  @Test
+  void handshakeThatHasBegunEndsWithItsCertificate() throws Exception {
     TestAuthority authority = new TestAuthority(folder, "authority");
     authority.issue("first", "CN=first", "san=dns:first,dns:primary");
     authority.issue("second", "CN=second");
     authority.issue("signing", "CN=signing", "ku=keyCertSign");
     renew(authority, "first");
-    Certificates certificates = certificates(provider);
+    Certificates certificates = certificates();
     SSLEngine begun = certificates.served().newSSLEngine();
     renew(authority, "signing");
     assertThat(certificates.reloadIfChanged()).isTrue();
@@ -55,7 +49,7 @@ class CertificatesTest {
     authority.issue("first", "CN=first");
     authority.issue("second", "CN=second");
     renew(authority, "first");
-    Certificates certificates = certificates(TlsProperties.Provider.JSSE);
+    Certificates certificates = certificates();
     authority.certificateFile("second", folder.resolve("server.pem"));
     Files.delete(folder.resolve("server.key"));
     assertThat(certificates.reloadIfChanged()).isFalse();
@@ -70,14 +64,13 @@ class CertificatesTest {
     authority.keyFile(alias, folder.resolve("server.key"));
   }
 
-  private Certificates certificates(TlsProperties.Provider provider) throws Exception {
+  private Certificates certificates() throws Exception {
     Certificates certificates =
         new Certificates(
             new TlsProperties(
                 List.of(folder.resolve("server.pem")),
                 List.of(folder.resolve("server.key")),
                 List.of("TLSv1.3", "TLSv1.2"),
-                provider,
                 TlsProperties.ClientCertificates.NONE,
                 null,
                 false,
