@@ -176,8 +176,8 @@ final class SettingNames {
    *
    * @param name as its source spells it
    * @param origin where it came from
-   * @param remedy what is wrong with it, and what to do: the rest of a sentence that begins with the
-   *     name
+   * @param remedy what is wrong with it, and what to do: the rest of a sentence that begins with
+   *     the name
    */
   record UnknownSetting(String name, String origin, String remedy) {}
 }

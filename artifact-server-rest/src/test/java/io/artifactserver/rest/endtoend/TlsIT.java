@@ -351,36 +351,6 @@ class TlsIT {
         .hasMessageContaining(key + " is not the key of the certificate in " + certificate);
   }
 
-  /** The fallback of machines on which Conscrypt does not run. */
-  @Test
-  void theJdksOwnTlsServesBothProtocols(@TempDir Path other) throws Exception {
-    try (PackagedServer jsse =
-        PackagedServer.startWithTls(
-            other.resolve("data"),
-            "--artifact-server.tls.certificate="
-                + authority.certificateFile("other", other.resolve("a.pem")),
-            "--artifact-server.tls.private-key="
-                + authority.keyFile("other", other.resolve("a.key")),
-            "--artifact-server.tls.provider=jsse")) {
-      for (HttpClient.Version version :
-          List.of(HttpClient.Version.HTTP_1_1, HttpClient.Version.HTTP_2)) {
-        Programs.assumeInstalled("curl");
-        String status =
-            new Client(other)
-                .succeeds(
-                    "curl",
-                    "-sSk",
-                    version == HttpClient.Version.HTTP_2 ? "--http2" : "--http1.1",
-                    "-o",
-                    "/dev/null",
-                    "-w",
-                    "%{http_version} %{http_code}",
-                    "https://127.0.0.1:%d/artifacts/none/x".formatted(jsse.port()));
-        assertThat(status).isEqualTo(version == HttpClient.Version.HTTP_2 ? "2 401" : "1.1 401");
-      }
-    }
-  }
-
   private HttpResponse<byte[]> get(SSLContext context, HttpClient.Version version, String path)
       throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newBuilder().sslContext(context).version(version).build()) {
