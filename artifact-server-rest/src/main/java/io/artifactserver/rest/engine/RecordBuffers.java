@@ -18,10 +18,10 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
   static final int LENGTH = 64 * 1024;
 
   /**
-   * The length of the plain text in a full record, in bytes (RFC 8446, section 5.1): a buffer that
-   * is asked for with more than that is for a record.
+   * What the JDK's engine asks for to write a record, or to read one, in bytes. For a record that is
+   * decrypted it asks for the head's five bytes less.
    */
-  private static final int PLAIN_RECORD_LENGTH = 16 * 1024;
+  private static final int PACKET_LENGTH = 16_709;
 
   /**
    * Most that is kept on the heap for the next client, in bytes. Jetty's default is an eighth of
@@ -44,7 +44,7 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
 
   @Override
   public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
-    if (size <= PLAIN_RECORD_LENGTH || size >= LENGTH || !places.tryAcquire()) {
+    if (size < PACKET_LENGTH || size >= LENGTH || !places.tryAcquire()) {
       return pooled(size, direct);
     }
     return new Large(pooled(LENGTH, direct), places);

@@ -2,8 +2,11 @@ package io.artifactserver.rest.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSession;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.RetainableByteBuffer;
 import org.junit.jupiter.api.Test;
@@ -12,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large buffers, as many as there are places. */
 class RecordBuffersTest {
-  /** What JSSE asks for, for one record. */
-  private static final int PACKET_LENGTH = 16_709;
+  private static final int PACKET_LENGTH = engine().getPacketBufferSize();
 
   private final ArrayByteBufferPool.Tracking pool = new ArrayByteBufferPool.Tracking();
   private final RecordBuffers buffers = new RecordBuffers(pool, 2);
@@ -41,6 +43,21 @@ class RecordBuffersTest {
     assertThat(buffers.acquire(PACKET_LENGTH, true).capacity()).isLessThan(RecordBuffers.LENGTH);
     assertThat(held.release()).isTrue();
     assertThat(buffers.acquire(PACKET_LENGTH, true).capacity()).isEqualTo(RecordBuffers.LENGTH);
+  }
+
+  /** What has been decrypted waits for the program, and several records do not help it. */
+  @Test
+  void decryptedRecordsGetNoLargeBuffer() {
+    int length = engine().getApplicationBufferSize();
+    assertThat(buffers.acquire(length, false).capacity()).isBetween(length, length + 4_095);
+  }
+
+  private static SSLSession engine() {
+    try {
+      return SSLContext.getDefault().createSSLEngine().getSession();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @ParameterizedTest
