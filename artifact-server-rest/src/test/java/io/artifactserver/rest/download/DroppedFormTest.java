@@ -29,6 +29,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.progress.RunningDownloads;
 import java.net.URI;
@@ -91,7 +92,7 @@ class DroppedFormTest {
           new RunningDownloads(),
           _ -> Pace.UNWATCHED,
           new WaitingThreads(threads, threads, threads));
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
   private final HttpClient client = HttpClient.newHttpClient();
 

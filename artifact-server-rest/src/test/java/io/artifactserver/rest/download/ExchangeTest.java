@@ -2,6 +2,7 @@ package io.artifactserver.rest.download;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.rest.poison.PoisonedPool;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -37,7 +38,7 @@ class ExchangeTest {
    */
   @Test
   void anotherThreadMayAnswerWhileTheHandlerReturns() throws Exception {
-    Server server = new Server();
+    Server server = new Server(null, null, new PoisonedPool());
     ServerConnector connector = new ServerConnector(server, 1, 1);
     server.addConnector(connector);
     try (ExecutorService answers = Executors.newSingleThreadExecutor()) {

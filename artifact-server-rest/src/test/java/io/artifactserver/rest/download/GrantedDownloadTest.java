@@ -33,6 +33,7 @@ import io.artifactserver.rest.hawkbit.MemoryFiles;
 import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.LinkProperties;
 import io.artifactserver.rest.link.Links;
+import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.progress.RunningDownloads;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -79,7 +80,7 @@ class GrantedDownloadTest {
   private final MemoryFiles files = new MemoryFiles();
   private final Lookups lookups = new Lookups("lookup-", 1, 10, 10, Duration.ofMillis(2));
   private final Connections connections = new Connections(unlimited(), registry);
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
   private final HttpClient client = HttpClient.newHttpClient();
   private final FakeHawkbit fake;

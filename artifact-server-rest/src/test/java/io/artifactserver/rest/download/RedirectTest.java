@@ -22,6 +22,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.progress.RunningDownloads;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -53,7 +54,7 @@ class RedirectTest {
 
   private final ExecutorService reads = Executors.newVirtualThreadPerTaskExecutor();
   private final BlobStore memory = new InMemoryBlobStore();
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
   private final HttpClient client = HttpClient.newHttpClient();
 

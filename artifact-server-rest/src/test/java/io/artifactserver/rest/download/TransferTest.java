@@ -27,6 +27,7 @@ import io.artifactserver.rest.download.body.UnmappedBlobStore;
 import io.artifactserver.rest.download.body.UnmappedBlobStore.Fault;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlan;
+import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.progress.RunningDownloads;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -75,7 +76,7 @@ class TransferTest {
   private final ReadThreads reads = new ReadThreads();
   private final BlockingQueue<TransferOutcome> outcomes = new LinkedBlockingQueue<>();
   private final BlobStore memory = new InMemoryBlobStore();
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
 
   @AfterEach

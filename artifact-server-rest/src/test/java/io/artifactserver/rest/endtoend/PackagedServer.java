@@ -6,6 +6,7 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
+import io.artifactserver.rest.poison.PoisonedJars;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -73,6 +74,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
       throws IOException {
     this.dataFolder = dataFolder;
     this.log = Files.createTempFile(Files.createDirectories(LOGS), "server-", ".log");
+    ServerLogs.watch(log);
     this.port = port;
     this.healthPort = healthPort;
     this.arguments = List.copyOf(arguments);
@@ -335,8 +337,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   /**
    * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every
-   * later one. The tests start some hundred servers. Test classes run in several processes at once:
-   * the first one makes it, the others wait for it.
+   * later one. Jetty's classes report faults ({@link PoisonedJars}). The tests start some hundred
+   * servers. Test classes run in several processes at once: the first one makes it, the others wait
+   * for it.
    */
   private record Unpacked(
       Path jar, Optional<Path> cache, FolderTemplate programs, FolderTemplate installation) {
@@ -361,7 +364,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
               + " "
               + System.getProperty("java.home")
               + " "
-              + JVM;
+              + JVM
+              + " "
+              + PoisonedJars.version();
       try (FileChannel lock =
               FileChannel.open(
                   folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -394,6 +399,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
               "--destination",
               folder.toString()),
           Map.of());
+      PoisonedJars.change(folder.resolve("lib"));
       Path jar = folder.resolve(packaged.getFileName());
       Path cache = folder.resolve("start.aot");
       Files.deleteIfExists(cache);
@@ -411,6 +417,10 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
         Files.deleteIfExists(cache);
         return;
+      }
+      List<String> faults = ServerLogs.faults(Files.readString(log));
+      if (!faults.isEmpty()) {
+        throw new AssertionError("The recorded start shows faults: " + faults);
       }
       if (Files.readString(log).contains("The training requests failed")) {
         throw new AssertionError("The recorded start was not trained; " + log + " says why");

@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.rest.poison.PoisonedPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,7 +44,7 @@ class PromptConnectorTest {
     new Random(5).nextBytes(CONTENT);
   }
 
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final Region region = new Region();
   private boolean announcesCopies;
   private final AtomicInteger sent = new AtomicInteger();
@@ -137,7 +138,7 @@ class PromptConnectorTest {
 
   @Test
   void tlsIsLeftAlone() {
-    Server other = new Server();
+    Server other = new Server(null, null, new PoisonedPool());
     ServerConnector tls =
         new ServerConnector(
             other,

@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.poison.PoisonedPool;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,7 +42,7 @@ class RepeatsTest {
     new Random(6).nextBytes(CONTENT);
   }
 
-  private final Server server = new Server();
+  private final Server server = new Server(null, null, new PoisonedPool());
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final AtomicInteger offers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
