@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the kernel knows of each connection: whether the peer has closed or reset it, and how many
- * bytes are kept because the peer has not confirmed them. A socket asks for more only when a third
- * of its buffer is free again, which may be megabytes: a slow client takes minutes for them, in
- * which it looks as dead as one that is away.
+ * What the kernel knows of each connection: whether the peer has closed or reset it, how many bytes
+ * are kept because the peer has not confirmed them, and how many of its own nobody has read. A
+ * socket asks for more only when a third of its buffer is free again, which may be megabytes: a
+ * slow client takes minutes for them, in which it looks as dead as one that is away.
  */
 final class KernelSockets {
   private static final List<Path> TABLES =
@@ -36,14 +36,14 @@ final class KernelSockets {
 
   private static final int HEX = 16;
 
-  private final Map<Key, Long> unconfirmed;
+  private final Map<Key, Queues> queues;
   private final Set<Key> closed;
   private final Set<Integer> localPorts;
 
-  private KernelSockets(Map<Key, Long> unconfirmed, Set<Key> closed) {
-    this.unconfirmed = unconfirmed;
+  private KernelSockets(Map<Key, Queues> queues, Set<Key> closed) {
+    this.queues = queues;
     this.closed = closed;
-    this.localPorts = unconfirmed.keySet().stream().map(Key::localPort).collect(Collectors.toSet());
+    this.localPorts = queues.keySet().stream().map(Key::localPort).collect(Collectors.toSet());
   }
 
   /** Asks the kernel for all connections: a millisecond for a thousand. Only Linux answers. */
@@ -53,17 +53,22 @@ final class KernelSockets {
 
   /** Reads tables in the format of {@code /proc/net/tcp}; those that are not there are empty. */
   static KernelSockets read(List<Path> tables) {
-    Map<Key, Long> unconfirmed = new HashMap<>();
+    Map<Key, Queues> queues = new HashMap<>();
     Set<Key> closed = new HashSet<>();
     for (Path table : tables) {
       try (BufferedReader lines = Files.newBufferedReader(table, StandardCharsets.US_ASCII)) {
         lines.readLine();
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
           String[] fields = line.strip().split(" +", QUEUES + 2);
-          String queue = fields[QUEUES].substring(0, fields[QUEUES].indexOf(':'));
+          String lengths = fields[QUEUES];
+          int colon = lengths.indexOf(':');
           InetSocketAddress local = address(fields[LOCAL]);
           Key key = new Key(local.getPort(), address(fields[REMOTE]));
-          unconfirmed.put(key, Long.parseLong(queue, HEX));
+          queues.put(
+              key,
+              new Queues(
+                  Long.parseLong(lengths, 0, colon, HEX),
+                  Long.parseLong(lengths, colon + 1, lengths.length(), HEX)));
           if (fields[STATE].equals(CLOSE_WAIT)) {
             closed.add(key);
           }
@@ -72,12 +77,18 @@ final class KernelSockets {
         // Another system, or one that hides it: then nobody knows.
       }
     }
-    return new KernelSockets(unconfirmed, closed);
+    return new KernelSockets(queues, closed);
   }
 
   /** Returns how many bytes the peer has not confirmed; empty if the kernel does not tell. */
   Optional<Long> unconfirmed(int localPort, InetSocketAddress remote) {
-    return Optional.ofNullable(unconfirmed.get(new Key(localPort, remote)));
+    return Optional.ofNullable(queues.get(new Key(localPort, remote))).map(Queues::unconfirmed);
+  }
+
+  /** Whether the kernel has bytes of the peer that the server has not read. */
+  boolean hasUnread(int localPort, InetSocketAddress remote) {
+    Queues known = queues.get(new Key(localPort, remote));
+    return known != null && known.unread > 0;
   }
 
   /** Whether the kernel tells that the peer has closed the connection. */
@@ -90,7 +101,7 @@ final class KernelSockets {
    * the kernel leaves one out, and one that is newer is missing too: ask twice.
    */
   boolean isMissing(int localPort, InetSocketAddress remote) {
-    return localPorts.contains(localPort) && !unconfirmed.containsKey(new Key(localPort, remote));
+    return localPorts.contains(localPort) && !queues.containsKey(new Key(localPort, remote));
   }
 
   /** {@code 0100007F:1F90} is 127.0.0.1, port 8080: the address in words of the machine's order. */
@@ -105,4 +116,6 @@ final class KernelSockets {
   }
 
   private record Key(int localPort, InetSocketAddress remote) {}
+
+  private record Queues(long unconfirmed, long unread) {}
 }

@@ -8,17 +8,15 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
-import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the connections that have taken nothing for longest when the memory for buffers outside the
  * heap is about to be missed. A client that takes nothing keeps a buffer or two of it: thousands of
- * them could keep all. Used by the thread that looks at all connections.
+ * them could keep all. One that waits for the server is never ended ({@link Stalls}). Used by the
+ * thread that looks at all connections.
  */
 final class MemoryRelief {
   /** How often to look. */
@@ -26,6 +24,12 @@ final class MemoryRelief {
 
   /** Share of the memory for buffers beyond which clients that take nothing are ended. */
   private static final double MAX_DIRECT_SHARE = 0.75;
+
+  /**
+   * A client that has taken nothing for so long does not read: several looks, and more than the
+   * round trip of a slow network. Longer, and those that never read would have used up the rest.
+   */
+  static final Duration MIN_STALL = Duration.ofSeconds(1);
 
   /** Share of those clients that is ended at a time. */
   private static final int ENDED_SHARE = 8;
@@ -52,19 +56,29 @@ final class MemoryRelief {
     if (directMemory.getMemoryUsed() - idle < MAX_DIRECT_SHARE * max) {
       return 0;
     }
-    List<SelectableChannelEndPoint> stalled =
-        open.stream()
-            .map(Watched::endPoint)
-            .filter(endPoint -> endPoint.getWriteFlusher().isPending() || hasStreams(endPoint))
-            .map(endPoint -> new Stalled(endPoint, endPoint.getIdleFor()))
-            .sorted(Comparator.comparingLong(Stalled::millis).reversed())
-            .map(Stalled::endPoint)
-            .toList();
-    var ended = stalled.subList(0, Math.ceilDiv(stalled.size(), ENDED_SHARE));
-    for (SelectableChannelEndPoint endPoint : ended) {
-      endPoint.close(new TimeoutException("The server has too little memory for buffers"));
+    List<Watched> ended = choose(open, KernelSockets.read(), System.nanoTime());
+    for (Watched each : ended) {
+      each.endPoint().close(new TimeoutException("The server has too little memory for buffers"));
     }
     return ended.size();
+  }
+
+  /**
+   * Looks at all connections.
+   *
+   * @param now as {@link System#nanoTime} has it
+   * @return those that end: an eighth of those that are stalled, for longest
+   */
+  static List<Watched> choose(Collection<Watched> open, KernelSockets sockets, long now) {
+    Stalls stalls = new Stalls(sockets, now);
+    List<Watched> stalled =
+        open.stream()
+            .map(watched -> new Stalled(watched, stalls.millis(watched)))
+            .filter(each -> each.millis >= MIN_STALL.toMillis())
+            .sorted(Comparator.comparingLong(Stalled::millis).reversed())
+            .map(Stalled::watched)
+            .toList();
+    return stalled.subList(0, Math.ceilDiv(stalled.size(), ENDED_SHARE));
   }
 
   private static long maxDirectMemory() {
@@ -76,16 +90,8 @@ final class MemoryRelief {
     return set > 0 ? set : Runtime.getRuntime().maxMemory();
   }
 
-  /** The windows of streams may be closed, which the socket does not show. */
-  private static boolean hasStreams(SelectableChannelEndPoint endPoint) {
-    Connection outer = endPoint.getConnection();
-    return outer != null
-        && Watched.http(outer) instanceof HTTP2Connection http2
-        && !http2.getSession().getStreams().isEmpty();
-  }
-
   /**
    * @param millis as they were at one moment: they change all the time
    */
-  private record Stalled(SelectableChannelEndPoint endPoint, long millis) {}
+  private record Stalled(Watched watched, long millis) {}
 }

@@ -27,6 +27,8 @@ final class Watched implements Pace {
   private volatile @Nullable Runnable held;
   private volatile boolean isMissing;
 
+  private @Nullable Taken lastTaken;
+  private long takenNanos;
   private long queueLength = -1;
   private long queueChangedNanos;
   private long windowNanos;
@@ -128,6 +130,20 @@ final class Watched implements Pace {
     queueLength = -1;
   }
 
+  /** Since when the client has taken nothing, as far as the looks show; in nanoseconds. */
+  long takenNothingSince(Taken taken, long now) {
+    if (!taken.equals(lastTaken)) {
+      lastTaken = taken;
+      takenNanos = now;
+    }
+    return takenNanos;
+  }
+
+  /** It does not wait for its client now. */
+  void forgetTaken() {
+    lastTaken = null;
+  }
+
   boolean isBodyWaitingForClient() {
     return bodies.stream().anyMatch(PacedBody::isWaitingForClient);
   }
@@ -150,4 +166,13 @@ final class Watched implements Pace {
   long windowBytes() {
     return windowBytes;
   }
+
+  /**
+   * What changes whenever a client takes something.
+   *
+   * @param unconfirmed bytes in the kernel's queue; negative if it does not tell
+   * @param sent bytes that the server has given the kernel, as far as it counts them
+   * @param windows of HTTP/2
+   */
+  record Taken(long unconfirmed, long sent, long windows) {}
 }
