@@ -1,6 +1,7 @@
 package io.artifactserver.rest.engine;
 
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -89,6 +90,9 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
     long taken;
     try {
       taken = known.region().transferTo(known.origin() + position, view.remaining(), getChannel());
+    } catch (StorageException e) {
+      // Not the client's fault.
+      throw e;
     } catch (IOException e) {
       throw new EofException(e);
     }

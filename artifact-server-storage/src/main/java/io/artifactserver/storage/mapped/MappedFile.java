@@ -1,6 +1,7 @@
 package io.artifactserver.storage.mapped;
 
 import io.artifactserver.core.blob.StorageException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -9,6 +10,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.channels.WritableByteChannel;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -30,6 +32,7 @@ final class MappedFile {
   private final Arena arena;
   private final MappableFile file;
   private final FileChannel channel;
+  private final Runnable channelClosed;
   private final MemorySegment bytes;
   private final ResidentBlocks resident;
   private final AtomicInteger leases = new AtomicInteger();
@@ -41,25 +44,38 @@ final class MappedFile {
       Arena arena,
       MappableFile file,
       FileChannel channel,
+      Runnable channelClosed,
       MemorySegment bytes,
       LongSupplier nanoClock) {
     this.key = key;
     this.arena = arena;
     this.file = file;
     this.channel = channel;
+    this.channelClosed = channelClosed;
     this.bytes = bytes;
     this.resident = new ResidentBlocks(bytes, nanoClock);
     this.lastUsed = nanoClock.getAsLong();
   }
 
-  /** Opens the file, and maps all of it. */
-  static MappedFile map(String key, MappableFile file, LongSupplier nanoClock)
+  /**
+   * Opens the file, and maps all of it.
+   *
+   * @param descriptors one for each file that stays open. There may be as many mappings as there
+   *     are clients: without one left, the file is closed, and its bytes are sent from the mapping.
+   */
+  static MappedFile map(
+      String key, MappableFile file, Semaphore descriptors, LongSupplier nanoClock)
       throws StorageException, IOException {
     FileChannel channel = file.openForMapping();
     Arena arena = Arena.ofShared();
     try {
       MemorySegment bytes = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
-      return new MappedFile(key, arena, file, channel, bytes, nanoClock);
+      boolean staysOpen = descriptors.tryAcquire();
+      if (!staysOpen) {
+        channel.close();
+      }
+      Runnable closed = staysOpen ? descriptors::release : () -> {};
+      return new MappedFile(key, arena, file, channel, closed, bytes, nanoClock);
     } catch (IOException | RuntimeException e) {
       arena.close();
       channel.close();
@@ -76,13 +92,18 @@ final class MappedFile {
   }
 
   /**
-   * Has the kernel send bytes. A thread that is interrupted in it closes the channel for everybody:
+   * Has the kernel send bytes, if the file is open. A thread that is interrupted in it closes the channel for everybody:
    * from then on the bytes are written from the mapping.
    */
   long transferTo(long position, int length, WritableByteChannel target) throws IOException {
     if (channel.isOpen()) {
       try {
-        return channel.transferTo(position, length, target);
+        long sent = channel.transferTo(position, length, target);
+        if (sent == 0 && length > 0 && channel.size() <= position) {
+          // Whoever sends takes 0 for a socket that is full, and would try again for ever.
+          throw file.unavailable(new EOFException("the file of " + key + " is shorter than it was"));
+        }
+        return sent;
       } catch (ClosedChannelException e) {
         if (channel.isOpen() || !target.isOpen()) {
           throw e;
@@ -168,13 +189,24 @@ final class MappedFile {
     if (!leases.compareAndSet(0, CLOSED)) {
       return leases.get() == CLOSED;
     }
-    arena.close();
+    try {
+      arena.close();
+    } catch (IllegalStateException e) {
+      // Native code reads the mapping at this moment. Whoever ends its lease must go on.
+      LOG.error("The mapping of {} stays until the process ends", key, e);
+    } finally {
+      closeChannel();
+      file.unmapped();
+    }
+    return true;
+  }
+
+  private void closeChannel() {
     try {
       channel.close();
     } catch (IOException e) {
       LOG.warn("Cannot close the file of {}", key, e);
     }
-    file.unmapped();
-    return true;
+    channelClosed.run();
   }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,10 +21,14 @@ import java.util.function.LongSupplier;
  * therefore exceeded only while more files than that have open regions.
  */
 public final class MappedFiles implements AutoCloseable {
+  /** Most files that stay open, of the descriptors that are kept back for others than clients. */
+  static final int MAX_DESCRIPTORS = 400;
+
   private final ConcurrentHashMap<String, MappedFile> files = new ConcurrentHashMap<>();
   private final int maxFiles;
   private final long idleNanos;
   private final LongSupplier nanoClock;
+  private final Semaphore descriptors;
   private volatile boolean closed;
 
   /**
@@ -43,6 +48,7 @@ public final class MappedFiles implements AutoCloseable {
     this.maxFiles = maxFiles;
     this.idleNanos = idleTime.toNanos();
     this.nanoClock = nanoClock;
+    this.descriptors = new Semaphore(Math.min(maxFiles, MAX_DESCRIPTORS));
   }
 
   /**
@@ -164,7 +170,7 @@ public final class MappedFiles implements AutoCloseable {
           key,
           absent -> {
             try {
-              return MappedFile.map(absent, file, nanoClock);
+              return MappedFile.map(absent, file, descriptors, nanoClock);
             } catch (StorageException e) {
               throw new UncheckedIOException(e);
             } catch (IOException e) {

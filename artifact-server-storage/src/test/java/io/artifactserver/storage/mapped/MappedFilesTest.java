@@ -259,7 +259,32 @@ class MappedFilesTest {
         writer.truncate(length / 2);
       }
       assertThatExceptionOfType(InternalError.class).isThrownBy(() -> region.load(0, length));
+      // 0 would mean that the socket is full, and whoever sends would try again for ever.
+      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
+          .isThrownBy(() -> sent(region, length / 2, length / 2))
+          .withMessageContaining("shorter than it was");
     }
+  }
+
+  /** A client may have as many files sent as it likes, and read none. */
+  @Test
+  void noMoreFilesStayOpenThanAreKept() throws Exception {
+    List<FileRegion> regions = new ArrayList<>();
+    for (String key : List.of("a", "b", "c", "d")) {
+      regions.add(region(key, new ByteRange(10, 100)));
+    }
+    assertThat(openChannels()).isEqualTo(2);
+    for (FileRegion region : regions) {
+      assertThat(sent(region, 5, 20)).isEqualTo(bytes(15, 20));
+      region.load(0, 100);
+      assertThat(region.isResident(0, 100)).isTrue();
+      region.close();
+    }
+    files.forget("c");
+    files.forget("d");
+    assertThat(openChannels()).isLessThanOrEqualTo(2);
+    region("e", new ByteRange(0, 1)).close();
+    assertThat(channels.getLast().isOpen()).isTrue();
   }
 
   @Test
