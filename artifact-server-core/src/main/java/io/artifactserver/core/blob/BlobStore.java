@@ -74,10 +74,16 @@ public interface BlobStore {
     return false;
   }
 
+  /** Whether there is room for uploads; others work without it. I/O, of microseconds. */
+  default boolean hasRoom() {
+    return true;
+  }
+
   /**
    * Checks that the backend can be reached and written to.
    *
-   * @throws StorageException naming what is wrong
+   * @throws StorageException naming what is wrong; {@link StorageException.StorageFull} if it is
+   *     only that there is no room
    */
   void check() throws StorageException;
 

@@ -55,6 +55,11 @@ public class ForwardingBlobStore implements BlobStore {
   }
 
   @Override
+  public boolean hasRoom() {
+    return store.hasRoom();
+  }
+
+  @Override
   public void check() throws StorageException {
     store.check();
   }

@@ -8,7 +8,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
-/** Whether blobs can be stored. Thread-safe. */
+/** Whether the blob store works, and whether it takes uploads. Thread-safe. */
 @Component
 public class StorageHealthIndicator implements HealthIndicator {
   private final BlobStore store;
@@ -23,13 +23,23 @@ public class StorageHealthIndicator implements HealthIndicator {
   @Override
   public Health health() {
     try {
-      store.check();
       return Health.up()
           .withDetail("backend", store.name())
+          .withDetail("uploads", hasRoom() ? "accepted" : "refused: there is no room for them")
           .withDetail("suspectBlobs", register.suspectCount())
           .build();
     } catch (StorageException | CatalogUnavailableException e) {
       return Health.down(e).build();
+    }
+  }
+
+  /** A full store serves downloads, and a restart would not make room. */
+  private boolean hasRoom() throws StorageException {
+    try {
+      store.check();
+      return store.hasRoom();
+    } catch (StorageException.StorageFull _) {
+      return false;
     }
   }
 }

@@ -141,6 +141,11 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     return remote.removeAbandonedUploads(begunBefore);
   }
 
+  @Override
+  public boolean hasRoom() {
+    return remote.hasRoom();
+  }
+
   /** Checks the remote store: without the cache, blobs are served all the same. */
   @Override
   public void check() throws StorageException {

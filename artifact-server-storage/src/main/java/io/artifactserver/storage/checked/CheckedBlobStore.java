@@ -82,6 +82,11 @@ public final class CheckedBlobStore implements BlobStore {
   }
 
   @Override
+  public boolean hasRoom() {
+    return remote.hasRoom();
+  }
+
+  @Override
   public void check() throws StorageException {
     remote.check();
   }

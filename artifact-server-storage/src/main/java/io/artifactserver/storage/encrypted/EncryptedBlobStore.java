@@ -134,6 +134,11 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
+  public boolean hasRoom() {
+    return inner.hasRoom();
+  }
+
+  @Override
   public void check() throws StorageException {
     inner.check();
   }

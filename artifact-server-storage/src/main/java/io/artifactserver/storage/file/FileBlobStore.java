@@ -184,6 +184,11 @@ public final class FileBlobStore implements BlobStore {
   }
 
   @Override
+  public boolean hasRoom() {
+    return room.test(0);
+  }
+
+  @Override
   public void check() throws StorageException {
     Path probe = part(BlobRef.newKey());
     openParts.add(probe);
