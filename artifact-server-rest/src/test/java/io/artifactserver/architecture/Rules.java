@@ -18,7 +18,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 
-/** Rules R1 to R15 of docs/architecture.md. */
+/** Rules R1 to R17 of docs/architecture.md. */
 final class Rules {
   private static final String CORE = "io.artifactserver.core..";
   private static final String STORAGE = "io.artifactserver.storage..";
@@ -167,6 +167,24 @@ final class Rules {
                               && call.getTargetOwner().isEquivalentTo(java.nio.file.Files.class))
                           || (call.getTarget().getName().equals("renameTo")
                               && call.getTargetOwner().isEquivalentTo(java.io.File.class))));
+
+  /** Buffers that these two sum up were read from sockets, or are parts of uploads. */
+  static final ArchRule R17_NATIVE_CODE_READS_NO_MAPPING =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "io.artifactserver.storage.checked..", "io.artifactserver.storage.s3..")
+          .should()
+          .callMethodWhere(
+              describe(
+                  "a method of java.util.zip or Zstandard that takes a buffer",
+                  call ->
+                      (call.getTargetOwner().getPackageName().equals("java.util.zip")
+                              || call.getTargetOwner()
+                                  .getPackageName()
+                                  .startsWith("com.github.luben.zstd"))
+                          && call.getTarget().getRawParameterTypes().stream()
+                              .anyMatch(type -> type.isEquivalentTo(java.nio.ByteBuffer.class))));
 
   private static DescribedPredicate<JavaClass> isIn(Set<String> names) {
     return resideInAnyPackage(
