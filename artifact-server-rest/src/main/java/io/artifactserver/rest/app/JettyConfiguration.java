@@ -1,5 +1,7 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.rest.download.ActiveRequests;
 import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.ControlPlane;
@@ -7,18 +9,23 @@ import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
 import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.tls.TlsProperties;
+import java.io.IOException;
+import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.ServletHandler;
+import org.eclipse.jetty.ee11.webapp.WebAppContext;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.ServerConnector;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.Shutdown;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.FileSystemUtils;
 
 /** Puts the data plane in front of the servlets and bounds what a connection may do. */
 @Configuration(proxyBeanMethods = false)
@@ -73,6 +80,30 @@ public class JettyConfiguration {
           configure(connector);
         }
         http2.configure(server);
+      });
+    };
+  }
+
+  /**
+   * Spring Boot gives Jetty two new folders in the temporary folder at each start, and those of a
+   * killed server stay. These are the same at each start, and empty.
+   *
+   * @param tokens are there once this process has locked the data folder
+   */
+  @Bean
+  WebServerFactoryCustomizer<JettyServletWebServerFactory> jettyFolders(
+      @Value("${artifact-server.data-dir}") String dataFolder, AccessTokenStore tokens)
+      throws IOException {
+    Path folder = Path.of(dataFolder).toAbsolutePath().normalize().resolve("jetty");
+    FileSystemUtils.deleteRecursively(folder);
+    Path documents = folder.resolve("documents");
+    DurableFiles.createFolder(documents);
+    return factory -> {
+      factory.getSettings().setDocumentRoot(documents.toFile());
+      factory.addServerCustomizers(server -> {
+        for (WebAppContext context : server.getContainedBeans(WebAppContext.class)) {
+          context.setTempDirectory(folder.resolve("temporary").toFile());
+        }
       });
     };
   }

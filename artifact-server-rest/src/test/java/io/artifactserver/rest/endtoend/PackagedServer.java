@@ -62,6 +62,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   /** Most servers here answer a few requests: C2 would take a third of their processor time. */
   private static final String COMPILED_QUICKLY = "-XX:TieredStopAtLevel=1";
 
+  /** With a number, how many files the server may open. */
+  static final String OPEN_FILES = "--nofile=";
+
   private final Path dataFolder;
   private final Path log;
   private final int port;
@@ -258,16 +261,25 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   }
 
   private static boolean isOfJava(String argument) {
-    return argument.startsWith("-X");
+    return argument.startsWith("-X") || argument.startsWith("-D");
+  }
+
+  private static boolean isOfProgram(String argument) {
+    return !isOfJava(argument) && !argument.startsWith(OPEN_FILES);
   }
 
   /**
    * The packaged program, its two outputs as one, in a Java that starts as quickly as it can.
    *
-   * @param arguments of the program, and among them options of Java ({@code -X})
+   * @param arguments of the program, and among them options of Java ({@code -X}, {@code -D})
+   *     and how many files it may open ({@link #OPEN_FILES})
    */
   static ProcessBuilder program(List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>(JVM);
+    List<String> command = new ArrayList<>();
+    arguments.stream()
+        .filter(argument -> argument.startsWith(OPEN_FILES))
+        .forEach(limit -> command.addAll(List.of("prlimit", limit)));
+    command.addAll(JVM);
     command.add(COMPILED_QUICKLY);
     // The last of several options of a kind is in force.
     arguments.stream().filter(PackagedServer::isOfJava).forEach(command::add);
@@ -275,7 +287,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
     command.addAll(List.of("-jar", unpacked.jar().toString()));
-    arguments.stream().filter(argument -> !isOfJava(argument)).forEach(command::add);
+    arguments.stream().filter(PackagedServer::isOfProgram).forEach(command::add);
     return new ProcessBuilder(command).redirectErrorStream(true);
   }
 
