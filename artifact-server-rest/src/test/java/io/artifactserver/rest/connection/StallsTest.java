@@ -126,8 +126,7 @@ class StallsTest {
         "0: 0100007F:%04X 0100007F:%04X 01 00000000:%08X 00:00000000 0 0 0 1 1 0"
             .formatted(port(listener), client.socket().getLocalPort(), unread);
     Path table = Files.write(folder.resolve("tcp"), List.of("  sl  local_address", line));
-    return new Stalls(
-            KernelSockets.read(List.of(table)), TimeUnit.MILLISECONDS.toNanos(nowMillis))
+    return new Stalls(KernelSockets.read(List.of(table)), TimeUnit.MILLISECONDS.toNanos(nowMillis))
         .millis(watched);
   }
 

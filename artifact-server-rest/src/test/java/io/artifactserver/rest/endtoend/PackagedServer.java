@@ -271,8 +271,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   /**
    * The packaged program, its two outputs as one, in a Java that starts as quickly as it can.
    *
-   * @param arguments of the program, and among them options of Java ({@code -X}, {@code -D})
-   *     and how many files it may open ({@link #OPEN_FILES})
+   * @param arguments of the program, and among them options of Java ({@code -X}, {@code -D}) and
+   *     how many files it may open ({@link #OPEN_FILES})
    */
   static ProcessBuilder program(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();

@@ -80,8 +80,14 @@ public final class TestAuthority {
 
   /** Of a client that trusts this authority, and shows the certificate if there is an alias. */
   public SSLContext client(@Nullable String alias) throws IOException, GeneralSecurityException {
+    return client(alias, this);
+  }
+
+  /** The same, of a client that trusts another authority. */
+  SSLContext client(@Nullable String alias, TestAuthority other)
+      throws IOException, GeneralSecurityException {
     KeyStore trusted = empty();
-    trusted.setCertificateEntry(CA, keys().getCertificate(CA));
+    trusted.setCertificateEntry(CA, other.keys().getCertificate(CA));
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);

@@ -92,8 +92,8 @@ final class MappedFile {
   }
 
   /**
-   * Has the kernel send bytes, if the file is open. A thread that is interrupted in it closes the channel for everybody:
-   * from then on the bytes are written from the mapping.
+   * Has the kernel send bytes, if the file is open. A thread that is interrupted in it closes the
+   * channel for everybody: from then on the bytes are written from the mapping.
    */
   long transferTo(long position, int length, WritableByteChannel target) throws IOException {
     if (channel.isOpen()) {
@@ -101,7 +101,8 @@ final class MappedFile {
         long sent = channel.transferTo(position, length, target);
         if (sent == 0 && length > 0 && channel.size() <= position) {
           // Whoever sends takes 0 for a socket that is full, and would try again for ever.
-          throw file.unavailable(new EOFException("the file of " + key + " is shorter than it was"));
+          throw file.unavailable(
+              new EOFException("the file of " + key + " is shorter than it was"));
         }
         return sent;
       } catch (ClosedChannelException e) {

@@ -1,0 +1,187 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Somebody else shortens a file that the server has mapped and is sending: that download is cut,
+ * and nothing else happens. Native code that read the mapping would end the process.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CutFileIT {
+  private static final int LENGTH = 40_000_000;
+  private static final int READ_BEFORE = 100_000;
+  private static final int RECEIVE_BUFFER = 32 * 1024;
+  private static final byte[] OTHER = Bytes.random(1000, 4);
+
+  private PackagedServer plain;
+  private PackagedServer secured;
+  private SSLContext trust;
+  private int uploads;
+
+  @BeforeAll
+  void start(@TempDir Path folder) throws Exception {
+    TestAuthority authority = new TestAuthority(folder, "authority");
+    authority.issue("server", "CN=localhost", "san=dns:localhost,ip:127.0.0.1");
+    trust = authority.client(null);
+    plain =
+        PackagedServer.start(
+            folder.resolve("plain"),
+            "--artifact-server.derive.enabled=true",
+            "--artifact-server.derive.min-size=1MB");
+    secured =
+        PackagedServer.startWithTls(
+            folder.resolve("secured"),
+            "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
+            "--artifact-server.tls.private-key=" + authority.keyFile("server"),
+            "--artifact-server.tls.provider=jsse");
+    for (PackagedServer server : List.of(plain, secured)) {
+      try (Operator operator = operator(server)) {
+        operator.createRepository("public", true);
+        operator.createEncryptedRepository("encrypted");
+        operator.put("public", "other.bin", OTHER);
+      }
+    }
+  }
+
+  @AfterAll
+  void stop() {
+    plain.close();
+    secured.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"public", "encrypted"})
+  void plainDownload(String repository) throws Exception {
+    String path = upload(plain, repository);
+    try (Wire wire = new Wire(socket(plain))) {
+      requireCut(plain, wire, path);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"public", "encrypted"})
+  void downloadOverTls(String repository) throws Exception {
+    String path = upload(secured, repository);
+    try (Wire wire = new Wire(secured("http/1.1"))) {
+      requireCut(secured, wire, path);
+    }
+  }
+
+  @Test
+  void downloadOverHttp2() throws Exception {
+    String path = upload(secured, "public");
+    try (Http2Wire wire = Http2Wire.open(secured("h2"), READ_BEFORE)) {
+      wire.window(0, LENGTH);
+      int stream = wire.get(path);
+      Http2Wire.Frame frame = wire.await(Http2Wire.DATA);
+      assertThat(frame.endsStream()).isFalse();
+      cut(secured);
+      wire.window(stream, LENGTH);
+      int type = frame.type();
+      while (type == Http2Wire.DATA || type == Http2Wire.SETTINGS) {
+        frame = wire.receive();
+        assertThat(frame.endsStream()).isFalse();
+        type = frame.type();
+      }
+      assertThat(type).isEqualTo(Http2Wire.RST_STREAM);
+    }
+    requireAlive(secured);
+  }
+
+  /** Zstandard reads what is derived. */
+  @Test
+  void derivation() throws Exception {
+    String path = upload(plain, "public");
+    cut(plain);
+    eventually("it is found out", () -> plain.log().contains("is damaged"));
+    requireAlive(plain);
+    assertThat(path).isNotEmpty();
+  }
+
+  private void requireCut(PackagedServer server, Wire wire, String path) throws Exception {
+    wire.send("GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(path));
+    int received = wire.body().readNBytes(READ_BEFORE).length;
+    assertThat(received).isEqualTo(READ_BEFORE);
+    cut(server);
+    try {
+      received += wire.body().readAllBytes().length;
+    } catch (IOException _) {
+      // A reset is how a body is cut.
+    }
+    assertThat(received).isLessThan(LENGTH);
+    requireAlive(server);
+  }
+
+  private String upload(PackagedServer server, String repository) throws Exception {
+    uploads++;
+    String name = "large-" + uploads;
+    try (Operator operator = operator(server)) {
+      assertThat(operator.put(repository, name, Bytes.random(LENGTH, uploads)).statusCode())
+          .isEqualTo(201);
+    }
+    return "/artifacts/" + repository + "/" + name;
+  }
+
+  /** Cuts the one whole blob of that length. */
+  private static void cut(PackagedServer server) throws IOException {
+    Path blob;
+    try (Stream<Path> files = Files.walk(server.dataFolder().resolve("blobs"))) {
+      blob = files.filter(file -> file.toFile().length() >= LENGTH).findFirst().orElseThrow();
+    }
+    blob.toFile().setWritable(true);
+    try (FileChannel channel = FileChannel.open(blob, StandardOpenOption.WRITE)) {
+      channel.truncate(READ_BEFORE / 2);
+    }
+  }
+
+  private void requireAlive(PackagedServer server) throws Exception {
+    assertThat(server.process().isAlive()).isTrue();
+    try (Operator operator = operator(server)) {
+      assertThat(operator.downloadAsNobody("/artifacts/public/other.bin").body()).isEqualTo(OTHER);
+    }
+  }
+
+  private Operator operator(PackagedServer server) {
+    return server == plain ? new Operator(server) : new Operator(server, trust);
+  }
+
+  private static Socket socket(PackagedServer server) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(RECEIVE_BUFFER);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    return socket;
+  }
+
+  private SSLSocket secured(String protocol) throws IOException {
+    Socket socket = socket(secured);
+    SSLSocket tls =
+        (SSLSocket)
+            trust.getSocketFactory().createSocket(socket, "localhost", socket.getPort(), true);
+    SSLParameters parameters = tls.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {protocol});
+    tls.setSSLParameters(parameters);
+    return tls;
+  }
+}
