@@ -21,7 +21,7 @@ record Footprint(long heap, long direct, long threads, long descriptors) {
   private static final long MAX_DESCRIPTORS_LEFT = 50;
 
   /** Jetty's 200 and some 100 of ours and the JVM's. Jetty lets go of one a minute. */
-  private static final long MAX_THREADS = 350;
+  static final long MAX_THREADS = 350;
 
   private static final Pattern VALUE = Pattern.compile("\"value\":\\s*([0-9.E+]+)");
 
