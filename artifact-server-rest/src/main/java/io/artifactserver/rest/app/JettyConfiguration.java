@@ -11,8 +11,8 @@ import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.tls.TlsProperties;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHandler;
-import org.eclipse.jetty.ee11.webapp.WebAppContext;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Connector;
@@ -101,7 +101,7 @@ public class JettyConfiguration {
     return factory -> {
       factory.getSettings().setDocumentRoot(documents.toFile());
       factory.addServerCustomizers(server -> {
-        for (WebAppContext context : server.getContainedBeans(WebAppContext.class)) {
+        for (ServletContextHandler context : server.getContainedBeans(ServletContextHandler.class)) {
           context.setTempDirectory(folder.resolve("temporary").toFile());
         }
       });

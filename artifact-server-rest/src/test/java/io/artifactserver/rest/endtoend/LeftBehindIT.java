@@ -265,7 +265,7 @@ class LeftBehindIT {
                   footprint.direct() - before.footprint.direct() <= MAX_DIRECT,
                   footprint.heap() - before.footprint.heap() <= MAX_HEAP,
                   // Jetty's pool grows with a burst, and lets go of a thread a minute.
-              footprint.threads() <= Footprint.MAX_THREADS,
+                  footprint.threads() <= Footprint.MAX_THREADS,
                   footprint.descriptors() - before.footprint.descriptors() <= MAX_DESCRIPTORS,
                   anonymous - before.anonymous <= MAX_NATIVE))
           .as("%s after %s", this, before)
