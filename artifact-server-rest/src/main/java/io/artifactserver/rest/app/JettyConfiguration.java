@@ -101,7 +101,8 @@ public class JettyConfiguration {
     return factory -> {
       factory.getSettings().setDocumentRoot(documents.toFile());
       factory.addServerCustomizers(server -> {
-        for (ServletContextHandler context : server.getContainedBeans(ServletContextHandler.class)) {
+        for (ServletContextHandler context :
+            server.getContainedBeans(ServletContextHandler.class)) {
           context.setTempDirectory(folder.resolve("temporary").toFile());
         }
       });
