@@ -58,8 +58,7 @@ class CutFileIT {
         PackagedServer.startWithTls(
             folder.resolve("secured"),
             "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
-            "--artifact-server.tls.private-key=" + authority.keyFile("server"),
-            "--artifact-server.tls.provider=jsse");
+            "--artifact-server.tls.private-key=" + authority.keyFile("server"));
     for (PackagedServer server : List.of(plain, secured)) {
       try (Operator operator = operator(server)) {
         operator.createRepository("public", true);

@@ -75,7 +75,6 @@ class DescriptorsIT {
             PackagedServer.OPEN_FILES + LIMIT,
             "--artifact-server.tls.certificate=" + authority.certificateFile("server"),
             "--artifact-server.tls.private-key=" + authority.keyFile("server"),
-            "--artifact-server.tls.provider=jsse",
             "--artifact-server.catalog.cache-ttl=1ms");
     operator = new Operator(server, trust);
     operator.createRepository("public", true);

@@ -117,7 +117,6 @@ class LeftBehindIT {
     arguments.add("--artifact-server.tls.client-certificates=want");
     arguments.add("--artifact-server.tls.client-ca=" + authority.authorityFile());
     arguments.add("--artifact-server.tls.check-interval=100ms");
-    arguments.add("--artifact-server.tls.provider=" + System.getProperty("left.provider", "jsse"));
     return PackagedServer.startWithTls(folder.resolve(name), arguments.toArray(String[]::new));
   }
 
