@@ -4,6 +4,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http2.HTTP2Connection;
+import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
 import org.eclipse.jetty.server.NegotiatingServerConnection;
@@ -36,7 +39,11 @@ final class Sweep {
     Connection connection = Watched.http(outer);
     Duration idle = Duration.ofMillis(endPoint.getIdleFor());
     if (endPoint.getWriteFlusher().isPending()) {
-      return stalledWrite(watched, idle).or(() -> tooSlow(watched, outer, false));
+      Optional<End> stalled = stalledWrite(watched, idle);
+      if (stalled.isEmpty()) {
+        excuseStreams(connection);
+      }
+      return stalled.or(() -> tooSlow(watched, outer, false));
     }
     watched.forgetQueue();
     return switch (connection) {
@@ -99,6 +106,20 @@ final class Sweep {
     return unchanged.compareTo(properties.stallTimeout()) > 0
         ? Optional.of(End.STALL)
         : Optional.empty();
+  }
+
+  /**
+   * HTTP/2 resets a stream of which nothing is written for a while. Whose client would take more
+   * waits for the socket, and whether that is stalled is decided here.
+   */
+  private static void excuseStreams(@Nullable Connection connection) {
+    if (connection instanceof HTTP2Connection http2) {
+      for (Stream stream : http2.getSession().getStreams()) {
+        if (stream instanceof HTTP2Stream waiting && waiting.updateSendWindow(0) > 0) {
+          waiting.notIdle();
+        }
+      }
+    }
   }
 
   private Optional<Long> queueOf(SelectableChannelEndPoint endPoint) {
