@@ -13,33 +13,28 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may read what, under which addresses, and the fields beside RFC 9110's own. */
-@ExtendWith(SharedServer.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class DeviceAccessIT {
+@EnumSource
+class DeviceAccessIT extends EachTransport {
   private static final String PUBLIC = "/artifacts/public/table.bin";
   private static final String SECRET = "/artifacts/secret/table.bin";
   private static final int WARM_DOWNLOADS = 2_000;
   private static final String LEGACY_TOKEN = "hawkbit-gateway-secret-0001";
 
-  private PackagedServer server;
   private Operator operator;
   private String deviceToken;
 
-  @BeforeAll
-  void connect(PackagedServer shared) throws Exception {
-    server = shared;
-    operator = new Operator(server);
+  @BeforeParameterizedClassInvocation
+  void connect() throws Exception {
+    operator = server.operator();
     operator.createRepository("other", false);
     deviceToken = token(operator.json("POST", "/api/v1/tokens", "{\"name\":\"all\"}"));
     assertThat(operator.put("public", "7/app.bin", SharedServer.TABLE).statusCode()).isIn(200, 201);
@@ -50,7 +45,7 @@ class DeviceAccessIT {
         .isIn(200, 201);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void disconnect() {
     operator.close();
   }
@@ -71,7 +66,8 @@ class DeviceAccessIT {
       strings = {
         "Bearer",
         "Bearer x",
-        "Bearer as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
+        "Bearer"
+            + " as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
         "Basic !!!",
         "Basic dXNlcjpwYXNzd29yZA==",
         "GatewayToken short",
@@ -141,7 +137,7 @@ class DeviceAccessIT {
                 "POST", "/api/v1/tokens", "{\"name\":\"o\",\"repositories\":[\"other\"]}"));
     String wrong = mine.substring(0, mine.length() - 1) + (mine.endsWith("0") ? '1' : '0');
     String foreign = "as_0000000000000000_" + mine.split("_")[2];
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       for (int i = 0; i < 3; i++) {
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
@@ -168,7 +164,7 @@ class DeviceAccessIT {
 
   @Test
   void theCaseOfASecretCountsOnAConnectionToo() throws Exception {
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       assertThat(status(wire, SECRET, "Bearer " + deviceToken)).isEqualTo(206);
       assertThat(status(wire, SECRET, "Bearer " + deviceToken.toUpperCase(Locale.ROOT)))
           .isEqualTo(401);
@@ -290,14 +286,14 @@ class DeviceAccessIT {
 
   @Test
   void methodsOfTheServerItself() throws IOException {
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       wire.send("OPTIONS * HTTP/1.1\r\nHost: device\r\n\r\n");
       Response answer = wire.receive(true);
       assertThat(answer.status()).isEqualTo(204);
       assertThat(answer.field("Allow")).contains("GET, HEAD, OPTIONS");
     }
     for (String target : new String[] {"TRACE /api/v1/repositories", "CONNECT device:80"}) {
-      try (Wire wire = new Wire(server.port())) {
+      try (Wire wire = open()) {
         wire.send(
             target
                 + " HTTP/1.1\r\nHost: device\r\nAuthorization: Bearer "
@@ -377,7 +373,7 @@ class DeviceAccessIT {
   @Test
   void headOpensNothingAndEqualsGet() throws Exception {
     double transfers = transfers();
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       for (String path : new String[] {PUBLIC, PUBLIC + ".sha256", "/artifacts/public/absent"}) {
         wire.send("HEAD " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
         Response head = wire.receive(false);

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.http2.hpack.HpackDecoder;
@@ -64,7 +65,12 @@ final class Http2Wire implements AutoCloseable {
 
   /** With prior knowledge, and windows that never close. */
   static Http2Wire open(int port) throws IOException {
-    Http2Wire wire = open(port, MAX_WINDOW);
+    return openFreely(new Socket(InetAddress.getLoopbackAddress(), port));
+  }
+
+  /** The same, on a connection that there is; it is closed with this object. */
+  static Http2Wire openFreely(Socket socket) throws IOException {
+    Http2Wire wire = open(socket, MAX_WINDOW);
     wire.window(0, MAX_WINDOW - DEFAULT_WINDOW);
     return wire;
   }
@@ -109,6 +115,10 @@ final class Http2Wire implements AutoCloseable {
       return stream;
     }
 
+    boolean isAcknowledgement() {
+      return (flags & ACK) != 0;
+    }
+
     /** The server pads nothing. */
     byte[] payload() {
       return payload;
@@ -133,7 +143,7 @@ final class Http2Wire implements AutoCloseable {
   int request(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    send(HEADERS, END_STREAM | END_HEADERS, stream, headerBlock(method, path, fields));
+    send(HEADERS, END_STREAM | END_HEADERS, stream, headerBlock(scheme(), method, path, fields));
     return stream;
   }
 
@@ -141,7 +151,7 @@ final class Http2Wire implements AutoCloseable {
   int begin(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    send(HEADERS, END_HEADERS, stream, headerBlock(method, path, fields));
+    send(HEADERS, END_HEADERS, stream, headerBlock(scheme(), method, path, fields));
     return stream;
   }
 
@@ -190,6 +200,15 @@ final class Http2Wire implements AutoCloseable {
       }
     }
     return frame;
+  }
+
+  /** Whether a frame has begun to come; waits for it no longer than a moment. */
+  boolean hasFrame() throws IOException {
+    return Http1Requests.isReadable(socket, in);
+  }
+
+  private String scheme() {
+    return socket instanceof SSLSocket ? "https" : "http";
   }
 
   /** Skips whatever comes before a frame of the type. */
@@ -263,9 +282,14 @@ final class Http2Wire implements AutoCloseable {
 
   /** Literal fields without Huffman coding (RFC 7541, section 6.2.2). */
   static byte[] headerBlock(String method, String path, List<String> fields) {
+    return headerBlock("http", method, path, fields);
+  }
+
+  private static byte[] headerBlock(
+      String scheme, String method, String path, List<String> fields) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     literal(block, ":method", method);
-    literal(block, ":scheme", "http");
+    literal(block, ":scheme", scheme);
     literal(block, ":authority", "device");
     literal(block, ":path", path);
     for (String field : fields) {

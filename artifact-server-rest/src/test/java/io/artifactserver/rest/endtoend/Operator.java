@@ -31,6 +31,14 @@ final class Operator implements AutoCloseable {
         HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).sslContext(trust).build();
   }
 
+  /**
+   * @param client that reaches the server; closed with this object
+   */
+  Operator(RunningServer server, HttpClient client) {
+    this.server = server;
+    this.client = client;
+  }
+
   HttpResponse<String> createRepository(String name, boolean isPublic)
       throws IOException, InterruptedException {
     return json(

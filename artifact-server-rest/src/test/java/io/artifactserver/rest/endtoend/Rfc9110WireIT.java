@@ -20,20 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * The table of RFC 9110 rules over a socket to the packaged server, all on one connection of each
- * protocol.
- */
-@ExtendWith(SharedServer.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class Rfc9110WireIT {
+/** The table of RFC 9110 rules, all on one connection to the packaged server. */
+@EnumSource
+class Rfc9110WireIT extends EachTransport {
   private static final EntityTag ENTITY_TAG =
       EntityTag.of(
           Digest.of(
@@ -44,20 +39,18 @@ class Rfc9110WireIT {
   private final Map<String, Instant> lastModified = new HashMap<>();
 
   private Wire wire;
-  private Http2Wire http2;
   private String token;
 
-  @BeforeAll
-  void connect(PackagedServer server) throws IOException {
+  @BeforeParameterizedClassInvocation
+  void connect() throws IOException {
+    lastModified.clear();
     token = server.operatorToken();
-    wire = new Wire(server.port());
-    http2 = Http2Wire.open(server.port());
+    wire = open();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void disconnect() throws IOException {
     wire.close();
-    http2.close();
   }
 
   @ParameterizedTest
@@ -84,15 +77,6 @@ class Rfc9110WireIT {
     requireAnswer(line, "/blobs/sha256/" + ENTITY_TAG.opaqueTag(), "application/octet-stream");
   }
 
-  @ParameterizedTest
-  @MethodSource("io.artifactserver.rest.http.RequestLine#all")
-  void http2IsAnsweredAsTheTableSays(RequestLine line) throws IOException {
-    String path = "/artifacts/public/table.bin";
-    Response response =
-        http2.exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified(path)));
-    requireAnswer(line, response, "application/x-table");
-  }
-
   private Instant lastModified(String path) throws IOException {
     Instant known = lastModified.get(path);
     if (known != null) {
@@ -111,10 +95,6 @@ class Rfc9110WireIT {
   private void requireAnswer(RequestLine line, String path, String mediaType) throws IOException {
     Response response =
         exchange(line.method(), path, line.fieldsFor(ENTITY_TAG, lastModified(path)));
-    requireAnswer(line, response, mediaType);
-  }
-
-  private static void requireAnswer(RequestLine line, Response response, String mediaType) {
     String[] expected = line.expected().split(" ");
     assertThat(response.status()).isEqualTo(Integer.parseInt(expected[0]));
     switch (response.status()) {

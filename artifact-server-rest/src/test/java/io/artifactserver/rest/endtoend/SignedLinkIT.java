@@ -4,41 +4,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Signed links on a running server: what they open, and what they do not. */
-@ExtendWith(SharedServer.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SignedLinkIT {
+@EnumSource
+class SignedLinkIT extends EachTransport {
   private static final String PATH = "linked/fw 1+2.bin";
   private static final String ENCODED = "/artifacts/secret/linked/fw%201%2B2.bin";
 
-  private PackagedServer server;
   private Operator operator;
 
-  @BeforeAll
-  void connect(PackagedServer shared) throws Exception {
-    server = shared;
-    operator = new Operator(server);
+  @BeforeParameterizedClassInvocation
+  void connect() throws Exception {
+    operator = server.operator();
     assertThat(operator.put("secret", "linked/fw%201+2.bin", SharedServer.TABLE).statusCode())
         .isIn(200, 201);
     assertThat(operator.put("secret", "linked/fw", SharedServer.TABLE).statusCode()).isIn(200, 201);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void disconnect() {
     operator.close();
   }
@@ -49,7 +42,7 @@ class SignedLinkIT {
     String link = link("");
     assertThat(link).startsWith(ENCODED + "?as-method=GET&as-expires=");
     assertThat(operator.downloadAsNobody(link).body()).isEqualTo(SharedServer.TABLE);
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       // Again and again on one connection: the repeated request is a link, too.
       for (int i = 0; i < 50; i++) {
         Response range = get(wire, "GET", link, "Range: bytes=" + i + "-" + (i + 9) + "\r\n");
@@ -60,13 +53,6 @@ class SignedLinkIT {
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.field("content-length")).contains("" + SharedServer.TABLE.length);
     }
-    try (HttpClient http2 = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
-      HttpResponse<byte[]> answer =
-          http2.send(
-              HttpRequest.newBuilder(server.uri(http2, link)).build(), BodyHandlers.ofByteArray());
-      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
-      assertThat(answer.body()).isEqualTo(SharedServer.TABLE);
-    }
   }
 
   @Test
@@ -76,7 +62,7 @@ class SignedLinkIT {
       char bent = (char) (link.charAt(i) ^ 1);
       String other = link.substring(0, i) + bent + link.substring(i + 1);
       // A connection each: what is no request target ends its connection.
-      try (Wire wire = new Wire(server.port())) {
+      try (Wire wire = open()) {
         assertThat(get(wire, "GET", other, "").status()).as(other).isBetween(400, 404);
       }
     }
@@ -124,7 +110,7 @@ class SignedLinkIT {
   @Test
   void methodsTimesAndAppendedParameters() throws Exception {
     String headOnly = link(",\"method\":\"HEAD\"");
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       assertThat(get(wire, "HEAD", headOnly, "").status()).isEqualTo(200);
       assertThat(get(wire, "GET", headOnly, "").status()).isEqualTo(403);
       assertThat(get(wire, "GET", link("") + "&x=1", "").status()).isEqualTo(403);
@@ -136,7 +122,7 @@ class SignedLinkIT {
   @Test
   void aRevokedKeysLinksEndAtOnceEvenOnAConnectionThatRepeats() throws Exception {
     String link = link("");
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       for (int i = 0; i < 5; i++) {
         assertThat(get(wire, "GET", link, "Range: bytes=0-" + i + "\r\n").status()).isEqualTo(206);
       }

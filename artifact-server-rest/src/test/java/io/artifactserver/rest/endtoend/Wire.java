@@ -1,24 +1,25 @@
 package io.artifactserver.rest.endtoend;
 
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A raw connection: what is sent is exactly what is written here. Used by one thread. */
+/**
+ * A connection on which what is written here is sent: over HTTP/1.1 each byte as it is, over HTTP/2
+ * the requests that it means. Used by one thread.
+ */
 final class Wire implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
 
   private final Socket socket;
-  private final InputStream in;
+  private final Protocol protocol;
 
   Wire(int port) throws IOException {
     this(new Socket(InetAddress.getLoopbackAddress(), port));
@@ -28,51 +29,97 @@ final class Wire implements AutoCloseable {
    * @param socket that is connected; closed with this object
    */
   Wire(Socket socket) throws IOException {
+    this(socket, socket);
+  }
+
+  /**
+   * @param socket that is connected
+   * @param secured the same, or TLS on it; closed with this object
+   */
+  Wire(Socket socket, Socket secured) throws IOException {
+    secured.setSoTimeout(TIMEOUT_MILLIS);
     this.socket = socket;
-    this.socket.setSoTimeout(TIMEOUT_MILLIS);
-    this.in = new BufferedInputStream(socket.getInputStream());
+    this.protocol = new Http1Requests(secured);
   }
 
+  /**
+   * @param socket that HTTP/2 is spoken on
+   * @param http2 closed with this object
+   */
+  Wire(Socket socket, Http2Wire http2) {
+    this.socket = socket;
+    this.protocol = new Http2Requests(http2);
+  }
+
+  /** What becomes of requests, and where answers come from. */
+  interface Protocol extends AutoCloseable {
+    void send(byte[] bytes, int offset, int length) throws IOException;
+
+    Response receive(boolean hasBody) throws IOException;
+
+    boolean isAnswered() throws IOException;
+
+    InputStream body();
+
+    boolean isClosedByServer() throws IOException;
+
+    @Override
+    void close() throws IOException;
+  }
+
+  /**
+   * Sends requests, in the form of HTTP/1.1.
+   *
+   * @throws IllegalArgumentException if the connection speaks HTTP/2, and that has nothing like it
+   */
   void send(String text) throws IOException {
-    socket.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
-    socket.getOutputStream().flush();
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    sendBytes(bytes, 0, bytes.length);
   }
 
+  /** The same; of a body, too, that a request before has announced by its Content-Length. */
   void sendBytes(byte[] bytes, int offset, int length) throws IOException {
-    socket.getOutputStream().write(bytes, offset, length);
-    socket.getOutputStream().flush();
+    protocol.send(bytes, offset, length);
   }
 
-  /** Reads one response, its body by Content-Length. */
+  /** Reads one response, its body by Content-Length. Responses come in the order of requests. */
   Response receive(boolean hasBody) throws IOException {
-    String statusLine = line();
-    Map<String, String> fields = new LinkedHashMap<>();
-    for (String line = line(); !line.isEmpty(); line = line()) {
-      int colon = line.indexOf(':');
-      fields.merge(
-          line.substring(0, colon).toLowerCase(Locale.ROOT),
-          line.substring(colon + 1).strip(),
-          (a, b) -> a + ", " + b);
-    }
-    int status = Integer.parseInt(statusLine.split(" ", 3)[1]);
-    int length = Integer.parseInt(fields.getOrDefault("content-length", "0"));
-    byte[] body = new byte[0];
-    if (hasBody && status != 304 && status != 204 && status >= 200) {
-      body =
-          fields.containsKey("transfer-encoding")
-              ? chunked()
-              : fields.containsKey("content-length") ? counted(length) : in.readAllBytes();
-    }
-    return new Response(status, fields, body);
+    return protocol.receive(hasBody);
+  }
+
+  /** Whether the next response has begun to come; waits for it no longer than a moment. */
+  boolean isAnswered() throws IOException {
+    return protocol.isAnswered();
   }
 
   /** Whether the server has closed the connection, or does so before the time-out. */
   boolean isClosedByServer() throws IOException {
-    return in.read() < 0;
+    return protocol.isClosedByServer();
   }
 
+  /**
+   * What follows the head of a response that was received without its body. Over HTTP/1.1 that is
+   * the rest of the connection, over HTTP/2 the body.
+   */
   InputStream body() {
-    return in;
+    return protocol.body();
+  }
+
+  /** The rest of the body, up to its end or to where the server has cut it off. */
+  byte[] rest() throws IOException {
+    ByteArrayOutputStream rest = new ByteArrayOutputStream();
+    byte[] buffer = new byte[64 * 1024];
+    InputStream body = body();
+    try {
+      for (int n = body.read(buffer); n >= 0; n = body.read(buffer)) {
+        rest.write(buffer, 0, n);
+      }
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException e) {
+      // Cut off.
+    }
+    return rest.toByteArray();
   }
 
   /** Closes with a reset, as a device that loses power and its peer's retransmissions do. */
@@ -83,42 +130,7 @@ final class Wire implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    socket.close();
-  }
-
-  private byte[] counted(int length) throws IOException {
-    byte[] body = in.readNBytes(length);
-    if (body.length < length) {
-      throw new EOFException("The body ended after %d of %d".formatted(body.length, length));
-    }
-    return body;
-  }
-
-  private byte[] chunked() throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    for (int length = chunkLength(); length > 0; length = chunkLength()) {
-      body.writeBytes(counted(length));
-      line();
-    }
-    line();
-    return body.toByteArray();
-  }
-
-  private int chunkLength() throws IOException {
-    return Integer.parseInt(line(), 16);
-  }
-
-  private String line() throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int c = in.read(); c != '\n'; c = in.read()) {
-      if (c < 0) {
-        throw new EOFException("The connection was closed after \"" + line + '"');
-      }
-      if (c != '\r') {
-        line.append((char) c);
-      }
-    }
-    return line.toString();
+    protocol.close();
   }
 
   /** A response; the names of its fields in lower case. */
