@@ -1,8 +1,8 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.core.waiting.Eventually;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Downloads of a repository with limits: the right bytes, and no faster than they may be. */
 @ExtendWith(SharedServer.class)
@@ -38,16 +40,23 @@ class LimitsIT {
 
   @ParameterizedTest
   @CsvSource({
-    "limit-1, false, HTTP_1_1",
-    "limit-2, false, HTTP_2",
-    "limit-3, true, HTTP_1_1",
-    "limit-4, true, HTTP_2"
+    "false, HTTP1",
+    "false, H2C",
+    "false, TLS12",
+    "false, TLS13",
+    "false, H2",
+    "true, HTTP1",
+    "true, H2C",
+    "true, TLS12",
+    "true, TLS13",
+    "true, H2"
   })
-  void aDownloadTakesItsTime(
-      String repository, boolean encrypted, HttpClient.Version version, PackagedServer server)
+  void aDownloadTakesItsTime(boolean encrypted, Transport transport, Endpoints endpoints)
       throws Exception {
-    try (Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(version).build()) {
+    Endpoint server = endpoints.by(transport);
+    String repository = ("limit-" + transport + encrypted).toLowerCase(Locale.ROOT);
+    try (Operator operator = server.operator();
+        HttpClient client = server.httpClient()) {
       create(operator, repository, encrypted);
       // The connection learns the request, and would answer it without a handler.
       for (int i = 0; i < 4; i++) {
@@ -57,7 +66,8 @@ class LimitsIT {
       long begin = System.nanoTime();
       HttpResponse<byte[]> whole = get(client, server, repository, "bytes=0-");
       assertThat(System.nanoTime() - begin).isGreaterThan(LEAST_NANOS);
-      assertThat(whole.version()).isEqualTo(version);
+      assertThat(whole.version())
+          .isEqualTo(transport.isHttp2() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
       assertThat(whole.body()).isEqualTo(CONTENT);
       long next = System.nanoTime();
       for (int i = 0; i < 10; i++) {
@@ -76,15 +86,14 @@ class LimitsIT {
   @Test
   void severalRangesAreWholeAtAnyRate(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+        HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "limit-ranges", false);
       String ranges = "bytes=0-99,500000-699999,7-8";
       byte[] free = get(client, server, "limit-ranges", ranges).body();
       // Less than the head of a part at a time.
       setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 100}");
       CompletableFuture<HttpResponse<byte[]>> paced =
-          client.sendAsync(
-              request(client, server, "limit-ranges", ranges), BodyHandlers.ofByteArray());
+          client.sendAsync(request(server, "limit-ranges", ranges), BodyHandlers.ofByteArray());
       assertThat(paced).isNotDone();
       setLimits(operator, "limit-ranges", "{\"bytesPerSecond\": 200000}");
       String body = new String(paced.get().body(), StandardCharsets.ISO_8859_1);
@@ -101,7 +110,7 @@ class LimitsIT {
   @Test
   void aChangeCountsForDownloadsThatRun(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+        HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "limit-change", false);
       create(operator, "limit-none", false);
       setLimits(operator, "limit-change", "{\"bytesPerSecond\": 10}");
@@ -109,7 +118,7 @@ class LimitsIT {
       for (int i = 0; i < 50; i++) {
         paced.add(
             client.sendAsync(
-                request(client, server, "limit-change", "bytes=0-"), BodyHandlers.ofByteArray()));
+                request(server, "limit-change", "bytes=0-"), BodyHandlers.ofByteArray()));
       }
       // A repository beside it is as it was.
       HttpResponse<byte[]> beside = get(client, server, "limit-none", "bytes=0-");
@@ -140,7 +149,7 @@ class LimitsIT {
       for (int client = 0; client < 10; client++) {
         HttpClient.Version version =
             client < 8 ? HttpClient.Version.HTTP_1_1 : HttpClient.Version.HTTP_2;
-        clients.add(PackagedServer.client(version).build());
+        clients.add(HttpClient.newBuilder().version(version).build());
         // What follows over HTTP/2 has one connection.
         get(clients.getLast(), server, "limit-500", "bytes=0-0");
         for (int i = 0; i < 50; i++) {
@@ -148,14 +157,14 @@ class LimitsIT {
               clients
                   .getLast()
                   .sendAsync(
-                      request(clients.getLast(), server, "limit-500", "bytes=0-"),
+                      request(server, "limit-500", "bytes=0-"),
                       _ -> {
                         begun.incrementAndGet();
                         return BodySubscribers.ofByteArray();
                       }));
         }
       }
-      Eventually.eventually("All have begun", () -> begun.get() == paced.size());
+      eventually("All have begun", () -> begun.get() == paced.size());
       // Zero would hold them for ever.
       assertThat(
               operator
@@ -196,7 +205,7 @@ class LimitsIT {
                 "--artifact-server.connections.min-rate=100KB",
                 "--artifact-server.connections.rate-window=2s");
         Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+        HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "slow", false);
       // Those that wait for their turn have had no byte, and it is not for want of asking.
       create(operator, "queued", false);
@@ -224,7 +233,7 @@ class LimitsIT {
   @Test
   void contentHasTheLimitOfItsRepository(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+        HttpClient client = HttpClient.newHttpClient()) {
       operator.createRepository("limit-content", true);
       byte[] content = Bytes.random(LENGTH, 25);
       String created = operator.put("limit-content", "image", content).body();
@@ -244,7 +253,7 @@ class LimitsIT {
   @Test
   void aSignedLinkHasItsOwnRate(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+        HttpClient client = HttpClient.newHttpClient()) {
       create(operator, "limit-link", false);
       String made =
           operator
@@ -265,33 +274,34 @@ class LimitsIT {
     }
   }
 
-  @Test
-  void downloadsWaitForTheirTurnInOrder(PackagedServer server) throws Exception {
-    try (Operator operator = new Operator(server);
-        Wire first = new Wire(server.port());
-        Wire second = new Wire(server.port());
-        Wire third = new Wire(server.port());
-        HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
-      create(operator, "limit-queue", false);
-      setLimits(
-          operator, "limit-queue", "{\"bytesPerSecond\": 100000, \"concurrentDownloads\": 1}");
-      String get = "GET /artifacts/limit-queue/image HTTP/1.1\r\nHost: a\r\n\r\n";
+  @ParameterizedTest
+  @EnumSource
+  void downloadsWaitForTheirTurnInOrder(Transport transport, Endpoints endpoints) throws Exception {
+    Endpoint server = endpoints.by(transport);
+    String repository = "limit-queue-" + transport.name().toLowerCase(Locale.ROOT);
+    try (Operator operator = server.operator();
+        Wire first = server.open();
+        Wire second = server.open();
+        Wire third = server.open();
+        HttpClient client = server.httpClient()) {
+      create(operator, repository, false);
+      setLimits(operator, repository, "{\"bytesPerSecond\": 100000, \"concurrentDownloads\": 1}");
+      String get = "GET /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n";
       first.send(get);
-      assertThat(first.body().read()).isEqualTo('H');
+      eventually("it is its turn", first::isAnswered);
       CompletableFuture<HttpResponse<byte[]>> waiting =
-          client.sendAsync(
-              request(client, server, "limit-queue", "bytes=0-0"), BodyHandlers.ofByteArray());
+          client.sendAsync(request(server, repository, "bytes=0-0"), BodyHandlers.ofByteArray());
       // What has no body does not wait.
-      third.send("HEAD /artifacts/limit-queue/image HTTP/1.1\r\nHost: a\r\n\r\n");
+      third.send("HEAD /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n");
       assertThat(third.receive(false).status()).isEqualTo(200);
       assertThat(waiting).isNotDone();
       // One that goes away makes room.
       first.reset();
       assertThat(waiting.get().statusCode()).isEqualTo(206);
       second.send(get);
-      assertThat(second.body().read()).isEqualTo('H');
+      eventually("it is the next one's turn", second::isAnswered);
       third.send(get);
-      setLimits(operator, "limit-queue", "{\"concurrentDownloads\": 2}");
+      setLimits(operator, repository, "{\"concurrentDownloads\": 2}");
       assertThat(third.receive(true).body()).isEqualTo(CONTENT);
     }
   }
@@ -344,17 +354,16 @@ class LimitsIT {
     assertThat(operator.put(repository, "image", CONTENT).statusCode()).isEqualTo(201);
   }
 
-  private static HttpRequest request(
-      HttpClient client, PackagedServer server, String repository, String range) {
-    return HttpRequest.newBuilder(server.uri(client, "/artifacts/" + repository + "/image"))
+  private static HttpRequest request(RunningServer server, String repository, String range) {
+    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image"))
         .header("Range", range)
         .build();
   }
 
   private static HttpResponse<byte[]> get(
-      HttpClient client, PackagedServer server, String repository, String range)
+      HttpClient client, RunningServer server, String repository, String range)
       throws IOException, InterruptedException {
-    return client.send(request(client, server, repository, range), BodyHandlers.ofByteArray());
+    return client.send(request(server, repository, range), BodyHandlers.ofByteArray());
   }
 
   private static void setLimits(Operator operator, String repository, String limits)

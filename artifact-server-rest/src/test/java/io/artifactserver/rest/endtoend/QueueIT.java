@@ -21,12 +21,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Downloads that wait for their turn: the end of the queue, and who has a place in it. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class QueueIT {
+/**
+ * Downloads that wait for their turn: the end of the queue, and who has a place in it. Clients of
+ * both versions of HTTP wait in it together.
+ */
+@EnumSource(names = {"HTTP1", "TLS13"})
+class QueueIT extends EachTransport {
   private static final byte[] CONTENT = Bytes.random(100_000, 24);
   private static final int PLACES = 20;
   private static final int OF_ONE_CLIENT = 5;
@@ -34,19 +39,34 @@ class QueueIT {
       Pattern.compile("(?m)^artifact_server_downloads_waiting(?:\\{.*})? ([0-9.]+)$");
 
   private final List<HttpClient> clients = new ArrayList<>();
-  private PackagedServer server;
+  private Endpoints endpoints;
   private Operator operator;
 
   @BeforeAll
-  void start(@TempDir Path folder) throws Exception {
-    server =
-        PackagedServer.start(
-            folder.resolve("data"),
+  void start(@TempDir Path folder) {
+    endpoints =
+        new Endpoints(
+            folder,
+            _ -> {},
             "--artifact-server.limit.max-waiting=" + PLACES,
             "--artifact-server.limit.max-waiting-of-one-client=" + OF_ONE_CLIENT,
             // A quarter of it is how often the server looks who has left.
             "--artifact-server.connections.request-timeout=2s");
-    operator = new Operator(server);
+  }
+
+  @Override
+  Endpoints endpoints(Endpoints shared) {
+    return endpoints;
+  }
+
+  @BeforeParameterizedClassInvocation
+  void connect() throws Exception {
+    operator = server.operator();
+  }
+
+  @AfterParameterizedClassInvocation
+  void disconnectOperator() {
+    operator.close();
   }
 
   @AfterEach
@@ -57,8 +77,7 @@ class QueueIT {
 
   @AfterAll
   void stop() {
-    operator.close();
-    server.close();
+    endpoints.close();
   }
 
   @Test
@@ -68,7 +87,7 @@ class QueueIT {
       for (int client = 1; client <= 10; client++) {
         HttpClient http = client("127.0.1." + client, HttpClient.Version.HTTP_2);
         for (int i = 0; i < OF_ONE_CLIENT; i++) {
-          asking.add(http.sendAsync(request(http, "full"), BodyHandlers.ofByteArray()));
+          asking.add(http.sendAsync(request("full"), BodyHandlers.ofByteArray()));
         }
       }
       int refused = asking.size() - PLACES;
@@ -102,24 +121,23 @@ class QueueIT {
     HttpClient other = client("127.0.2.2", HttpClient.Version.HTTP_1_1);
     try (Wire running = occupy("shared")) {
       // The connection speaks HTTP/2 from now on.
-      HttpRequest head =
-          HttpRequest.newBuilder(request(many, "shared"), (_, _) -> true).HEAD().build();
+      HttpRequest head = HttpRequest.newBuilder(request("shared"), (_, _) -> true).HEAD().build();
       assertThat(many.send(head, BodyHandlers.discarding()).version())
           .isEqualTo(HttpClient.Version.HTTP_2);
       List<CompletableFuture<HttpResponse<byte[]>>> asking = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        asking.add(many.sendAsync(request(many, "shared"), BodyHandlers.ofByteArray()));
+        asking.add(many.sendAsync(request("shared"), BodyHandlers.ofByteArray()));
       }
       eventually("it has its places", () -> done(asking) == 50 - OF_ONE_CLIENT);
       assertThat(waiting()).isEqualTo(OF_ONE_CLIENT);
       // An unknown token makes nobody another client.
       HttpRequest disguised =
-          HttpRequest.newBuilder(request(many, "shared"), (_, _) -> true)
+          HttpRequest.newBuilder(request("shared"), (_, _) -> true)
               .header("Authorization", "Bearer as_0123456789abcdef_" + "0".repeat(64))
               .build();
       assertThat(many.send(disguised, BodyHandlers.discarding()).statusCode()).isEqualTo(503);
       CompletableFuture<HttpResponse<byte[]>> beside =
-          other.sendAsync(request(other, "shared"), BodyHandlers.ofByteArray());
+          other.sendAsync(request("shared"), BodyHandlers.ofByteArray());
       eventually("another has a place", () -> waiting() == OF_ONE_CLIENT + 1);
       release("shared");
       assertThat(beside.get().body()).isEqualTo(CONTENT);
@@ -130,11 +148,11 @@ class QueueIT {
   @Test
   void whoLeavesGivesItsPlaceUp() throws Exception {
     try (Wire running = occupy("left");
-        Wire staying = new Wire(server.port())) {
+        Wire staying = open()) {
       staying.send(get("left"));
       List<Wire> leaving = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        leaving.add(new Wire(server.port()));
+        leaving.add(open());
         leaving.getLast().send(get("left"));
       }
       eventually("all wait", () -> waiting() == 4);
@@ -160,8 +178,8 @@ class QueueIT {
     operator.createRepository("repeated", true);
     operator.put("repeated", "image", large);
     operator.json("PUT", "/api/v1/repositories/repeated/limits", "{\"concurrentDownloads\": 1}");
-    try (Wire repeating = new Wire(server.port());
-        Wire holding = new Wire(server.port())) {
+    try (Wire repeating = open();
+        Wire holding = open()) {
       for (int i = 0; i < 10; i++) {
         repeating.send(get("repeated", i));
         assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, i, i + 10));
@@ -169,14 +187,14 @@ class QueueIT {
       assertThat(repeated()).isPositive();
       // Nobody reads what it asks for, so it keeps its turn.
       holding.send(get("repeated"));
-      eventually("it is its turn", () -> holding.body().available() > 0);
+      eventually("it is its turn", holding::isAnswered);
       repeating.send(get("repeated", 5_000));
       eventually("the other waits", () -> waiting() == 1);
       holding.reset();
       assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, 5_000, 5_010));
     }
     // All turns were given back.
-    try (Wire next = new Wire(server.port())) {
+    try (Wire next = open()) {
       next.send(get("repeated", 7));
       assertThat(next.receive(true).status()).isEqualTo(206);
     }
@@ -203,9 +221,9 @@ class QueueIT {
     operator.put(repository, "image", CONTENT);
     String limits = "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}";
     operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", limits);
-    Wire running = new Wire(server.port());
+    Wire running = open();
     running.send(get(repository));
-    eventually("it is its turn", () -> running.body().available() > 0);
+    eventually("it is its turn", running::isAnswered);
     return running;
   }
 
@@ -228,14 +246,21 @@ class QueueIT {
     return "GET /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n";
   }
 
-  private HttpRequest request(HttpClient client, String repository) {
-    return HttpRequest.newBuilder(server.uri(client, "/artifacts/" + repository + "/image"))
-        .build();
+  private HttpRequest request(String repository) {
+    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image")).build();
   }
 
-  private HttpClient client(String address, HttpClient.Version version) throws IOException {
+  private HttpClient client(String address, HttpClient.Version version)
+      throws IOException, InterruptedException {
+    Transport other =
+        transport.ofOneServer().stream()
+            .filter(each -> each.isHttp2() == (version == HttpClient.Version.HTTP_2))
+            .findFirst()
+            .orElseThrow();
     HttpClient client =
-        PackagedServer.client(version).localAddress(InetAddress.getByName(address)).build();
+        server
+            .by(other)
+            .httpClient(HttpClient.newBuilder().localAddress(InetAddress.getByName(address)));
     clients.add(client);
     return client;
   }

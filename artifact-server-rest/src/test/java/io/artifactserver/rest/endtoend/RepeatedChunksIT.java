@@ -15,29 +15,49 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Connections that ask for chunk after chunk: their answers are those that a handler gives. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class RepeatedChunksIT {
+@EnumSource
+class RepeatedChunksIT extends EachTransport {
   private static final String IMAGE = "fw/image.img";
   private static final String STORE = "/fw/default.castr/";
   private static final int LENGTH = 6_000_000;
   private static final String METRIC = "artifact_server_requests_repeated_total ";
 
   private final byte[] random = Bytes.random(LENGTH, 31);
-  private PackagedServer server;
+  private Endpoints endpoints;
   private Operator operator;
 
   @BeforeAll
-  void start(@TempDir Path data) throws Exception {
-    server = PackagedServer.start(data, "--artifact-server.derive.enabled=true");
-    operator = new Operator(server);
+  void start(@TempDir Path folder) {
+    endpoints = new Endpoints(folder, this::upload, "--artifact-server.derive.enabled=true");
+  }
+
+  @Override
+  Endpoints endpoints(Endpoints shared) {
+    return endpoints;
+  }
+
+  @BeforeParameterizedClassInvocation
+  void connect() throws Exception {
+    operator = server.operator();
+  }
+
+  @AfterParameterizedClassInvocation
+  void disconnect() {
+    operator.close();
+  }
+
+  private void upload(Endpoint endpoint) throws Exception {
+    operator = endpoint.operator();
     operator.createRepository("open", true);
     operator.createRepository("closed", false);
     operator.createRepository("packed", true);
@@ -53,6 +73,7 @@ class RepeatedChunksIT {
     for (String repository : List.of("open", "closed", "packed", "vault")) {
       eventually("the forms of " + repository, () -> isDerived(repository));
     }
+    operator.close();
   }
 
   /** Neither is a form still to come, nor are there none yet. */
@@ -65,8 +86,7 @@ class RepeatedChunksIT {
 
   @AfterAll
   void stop() {
-    operator.close();
-    server.close();
+    endpoints.close();
   }
 
   /** Encrypted chunks skip the handler only if their plain bytes are in memory. */
@@ -84,13 +104,13 @@ class RepeatedChunksIT {
     assertThat(ids).hasSizeGreaterThan(40);
     List<Wire.Response> handled = new ArrayList<>();
     for (String id : ids) {
-      try (Wire fresh = new Wire(server.port())) {
+      try (Wire fresh = open()) {
         handled.add(ask(fresh, repository, id + suffix, ""));
       }
     }
     assertThat(handled).allMatch(answer -> answer.status() == 200);
     double before = repeated();
-    try (Wire connection = new Wire(server.port())) {
+    try (Wire connection = open()) {
       for (int round = 0; round < 2; round++) {
         for (int i = 0; i < ids.size(); i++) {
           Wire.Response answer = ask(connection, repository, ids.get(i) + suffix, "");
@@ -102,8 +122,8 @@ class RepeatedChunksIT {
         }
       }
     }
-    // The first is not listened to, and the second is learnt from.
-    if (isRepeated) {
+    // The first is not listened to, and the second is learnt from; HTTP/2 asks a handler for each.
+    if (isRepeated && !transport.isHttp2()) {
       assertThat(repeated() - before).isEqualTo(2 * ids.size() - 2);
     }
   }
@@ -111,7 +131,7 @@ class RepeatedChunksIT {
   @Test
   void aSlowClientGetsEveryByte() throws Exception {
     List<String> ids = ids("open");
-    try (Wire slow = new Wire(server.port())) {
+    try (Wire slow = open()) {
       ask(slow, "open", ids.get(0), "");
       ask(slow, "open", ids.get(1), "");
       // Much more than a socket takes: one answer waits, and then the next request does.
@@ -131,7 +151,7 @@ class RepeatedChunksIT {
   @Test
   void aConditionIsOfOneChunk() throws Exception {
     List<String> ids = ids("open");
-    try (Wire connection = new Wire(server.port())) {
+    try (Wire connection = open()) {
       String condition = "If-None-Match: \"" + ids.get(7) + "\"\r\n";
       for (int i = 0; i < 20; i++) {
         assertThat(ask(connection, "open", ids.get(i), condition).status())
@@ -152,7 +172,7 @@ class RepeatedChunksIT {
             id.substring(0, 63) + "?",
             id.substring(0, 40) + "/" + id.substring(41),
             "../" + id.substring(3))) {
-      try (Wire connection = new Wire(server.port())) {
+      try (Wire connection = open()) {
         for (int i = 0; i < 3; i++) {
           assertThat(ask(connection, "open", ids.get(i), "").status()).isEqualTo(200);
         }
@@ -172,7 +192,7 @@ class RepeatedChunksIT {
     String id = JsonMapper.shared().readTree(made).get("id").asString();
     String field = "Authorization: Bearer " + token + "\r\n";
     List<String> ids = ids("closed");
-    try (Wire connection = new Wire(server.port())) {
+    try (Wire connection = open()) {
       for (int i = 0; i < 20; i++) {
         assertThat(ask(connection, "closed", ids.get(i), field).status()).isEqualTo(200);
       }
@@ -184,16 +204,16 @@ class RepeatedChunksIT {
   @Test
   void aDeletedArtifactEndsIt() throws Exception {
     operator.createRepository("gone", true);
-    operator.put("gone", IMAGE, random);
+    assertThat(operator.put("gone", IMAGE, random).statusCode()).isEqualTo(201);
     List<String> ids = ids("open");
     eventually(
         "the chunks are there",
         () -> {
-          try (Wire connection = new Wire(server.port())) {
+          try (Wire connection = open()) {
             return ask(connection, "gone", ids.get(0), "").status() == 200;
           }
         });
-    try (Wire connection = new Wire(server.port())) {
+    try (Wire connection = open()) {
       for (int i = 0; i < 20; i++) {
         assertThat(ask(connection, "gone", ids.get(i), "").status()).isEqualTo(200);
       }
@@ -203,7 +223,7 @@ class RepeatedChunksIT {
   }
 
   private byte[] plain(String id) throws IOException {
-    try (Wire fresh = new Wire(server.port())) {
+    try (Wire fresh = open()) {
       return ask(fresh, "open", id, "").body();
     }
   }
