@@ -17,20 +17,24 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import org.assertj.core.api.ThrowingConsumer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Dead connections are ended and slow ones are not; there are as many as there may be. The limits
- * are short, and a test waits for as long as it takes: what counts is who is ended.
+ * Connections that do nothing are ended, and there are as many as there may be. The limits are
+ * short, and a test waits for as long as it takes: what counts is who is ended. Those that read
+ * slowly are {@link SlowReadersIT}'s.
  */
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"HTTP1", "TLS13"})
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConnectionLimitsIT {
   private static final int MAX = 40;
 
@@ -41,17 +45,18 @@ class ConnectionLimitsIT {
 
   private static final int LENGTH = 40_000_000;
   private static final String LARGE = "/artifacts/public/large.bin";
-  private static final String ENCRYPTED = "/artifacts/encrypted/large.bin";
   private static final String SMALL =
       "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
 
   @TempDir private static Path folder;
 
-  private static PackagedServer patient;
-  private static PackagedServer strict;
+  @Parameter private Transport transport;
 
-  @BeforeAll
-  static void start() throws Exception {
+  private Endpoint patient;
+  private Endpoint strict;
+
+  @BeforeParameterizedClassInvocation
+  void start() throws Exception {
     patient =
         start(
             "patient",
@@ -68,27 +73,25 @@ class ConnectionLimitsIT {
             "--artifact-server.connections.rate-window=4s");
   }
 
-  @AfterAll
-  static void stop() {
+  @AfterParameterizedClassInvocation
+  void stop() {
     patient.close();
     strict.close();
   }
 
-  private static PackagedServer start(String name, String... arguments) throws Exception {
-    PackagedServer server = PackagedServer.start(folder.resolve(name), arguments);
-    try (Operator operator = new Operator(server)) {
+  private Endpoint start(String name, String... arguments) throws Exception {
+    Endpoint server = Endpoint.start(transport, folder.resolve(transport + name), arguments);
+    try (Operator operator = server.operator()) {
       operator.createRepository("public", true);
-      operator.createEncryptedRepository("encrypted");
       byte[] content = Bytes.random(LENGTH, 5);
       assertThat(operator.put("public", "large.bin", content).statusCode()).isEqualTo(201);
-      assertThat(operator.put("encrypted", "large.bin", content).statusCode()).isEqualTo(201);
     }
     return server;
   }
 
   @Test
   void idleConnectionIsClosed() throws IOException {
-    try (Wire wire = new Wire(patient.port())) {
+    try (Wire wire = patient.open()) {
       wire.send(SMALL);
       assertThat(wire.receive(true).status()).isEqualTo(206);
       assertThat(wire.isClosedByServer()).isTrue();
@@ -97,7 +100,7 @@ class ConnectionLimitsIT {
 
   @Test
   void connectionThatNeverAsksIsClosed() throws IOException {
-    try (Wire wire = new Wire(patient.port())) {
+    try (Wire wire = patient.open()) {
       assertThat(wire.isClosedByServer()).isTrue();
     }
   }
@@ -111,7 +114,7 @@ class ConnectionLimitsIT {
 
   @Test
   void requestInTimeOnAnOldConnectionIsServed() throws Exception {
-    try (Wire wire = new Wire(patient.port())) {
+    try (Wire wire = patient.open()) {
       for (int i = 0; i < 5; i++) {
         wire.send(SMALL);
         assertThat(wire.receive(true).status()).isEqualTo(206);
@@ -121,44 +124,8 @@ class ConnectionLimitsIT {
   }
 
   @Test
-  void deadClientIsCutOff() throws Exception {
-    try (Operator operator = new Operator(patient)) {
-      double before = ended(operator, "stall");
-      try (SlowReader plain = new SlowReader(patient.port(), LARGE);
-          SlowReader encrypted = new SlowReader(patient.port(), ENCRYPTED)) {
-        eventually("both are ended", () -> ended(operator, "stall") == before + 2);
-        for (SlowReader dead : List.of(plain, encrypted)) {
-          dead.readToEnd();
-          assertThat(dead.received()).isLessThan(LENGTH);
-        }
-      }
-    }
-  }
-
-  /**
-   * The server's socket asks for more when a third of its buffer is free, for which this client
-   * takes longer than the time-out.
-   */
-  @Test
-  void clientThatDrainsTheSocketSlowlyIsNotCutOff() throws Exception {
-    Assumptions.assumeTrue(
-        Files.isReadable(Path.of("/proc/net/tcp")),
-        "The kernel does not tell how much of a socket is unconfirmed: not tested");
-    inParallel(
-        List.of(LARGE, ENCRYPTED),
-        path -> {
-          try (SlowReader slow = new SlowReader(patient.port(), path)) {
-            slow.read(60_000, 12_000);
-            assertThat(slow.hasEnded()).isFalse();
-            slow.readTo(LENGTH);
-            assertThat(slow.received()).isGreaterThanOrEqualTo(LENGTH);
-          }
-        });
-  }
-
-  @Test
   void uploadThatStopsIsCutOff() throws Exception {
-    try (Wire wire = new Wire(patient.port())) {
+    try (Wire wire = patient.open()) {
       wire.send(put(patient, "stalled.bin", 1_000_000) + "only this");
       String answer = new String(wire.body().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(answer).doesNotContain("201");
@@ -169,14 +136,14 @@ class ConnectionLimitsIT {
   @Test
   void beyondTheLimitIsA503AndHealthIsStillTold() throws Exception {
     Deque<Wire> busy = new ArrayDeque<>();
-    try (PackagedServer server = start("busy", "--artifact-server.connections.max=" + MAX)) {
+    try (Endpoint server = start("busy", "--artifact-server.connections.max=" + MAX)) {
       try {
         Optional<Response> answer = Optional.empty();
         while (answer.isEmpty() && busy.size() < 3 * MAX) {
-          Wire download = new Wire(server.port());
+          Wire download = server.open();
           busy.add(download);
           download.send("GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(LARGE));
-          try (Wire wire = new Wire(server.port())) {
+          try (Wire wire = server.open()) {
             wire.send(SMALL);
             Response response = wire.receive(true);
             if (response.status() != 206) {
@@ -191,7 +158,7 @@ class ConnectionLimitsIT {
         assertThat(refused.field("Connection")).contains("close");
         assertThat(refused.field("Content-Type")).contains("application/problem+json");
         assertThat(refused.text()).contains("Too many connections");
-        try (Wire health = new Wire(server.port())) {
+        try (Wire health = server.open()) {
           health.send("GET /actuator/health HTTP/1.1\r\nHost: probe\r\n\r\n");
           assertThat(health.receive(true).status()).isEqualTo(200);
         }
@@ -209,7 +176,7 @@ class ConnectionLimitsIT {
   void connectionsThatAskForNothingMakeRoom() throws Exception {
     List<Wire> silent = new ArrayList<>();
     try (Wire device = from("127.0.0.2");
-        Operator operator = new Operator(strict)) {
+        Operator operator = strict.operator()) {
       double before = ended(operator, "room");
       requireServed(device);
       // More than there may be, so that none is left when the server has refused some.
@@ -221,12 +188,13 @@ class ConnectionLimitsIT {
         } else if (i % 3 == 2) {
           wire.send(SMALL);
         }
+        // It is never idle for long, however long the others take to connect.
+        requireServed(device);
       }
       for (int i = 0; i < 5; i++) {
         eventually(
             "newcomer " + i + " is served",
             () -> {
-              // It is never idle for long.
               requireServed(device);
               return isServed();
             });
@@ -241,17 +209,15 @@ class ConnectionLimitsIT {
     awaitServed(strict);
   }
 
-  private static boolean isServed() throws IOException {
+  private boolean isServed() throws IOException {
     try (Wire wire = from("127.0.0.2")) {
       wire.send(SMALL);
       return wire.receive(true).status() == 206;
     }
   }
 
-  private static Wire from(String address) throws IOException {
-    return new Wire(
-        new Socket(
-            InetAddress.getLoopbackAddress(), strict.port(), InetAddress.ofLiteral(address), 0));
+  private Wire from(String address) throws IOException {
+    return strict.open(InetAddress.ofLiteral(address));
   }
 
   private static void requireServed(Wire wire) throws IOException {
@@ -295,7 +261,7 @@ class ConnectionLimitsIT {
     try {
       List<Integer> statuses = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
-        Wire wire = new Wire(strict.port());
+        Wire wire = strict.open();
         open.add(wire);
         wire.send(SMALL);
         statuses.add(wire.receive(true).status());
@@ -308,28 +274,6 @@ class ConnectionLimitsIT {
       }
     }
     awaitServed(strict);
-  }
-
-  @Test
-  void clientBelowTheMinimumRateIsCutOffAndOneAboveIsNot() throws Exception {
-    try (Operator operator = new Operator(strict)) {
-      double before = ended(operator, "rate");
-      inParallel(
-          List.of(LARGE, ENCRYPTED),
-          path -> {
-            try (SlowReader below = new SlowReader(strict.port(), path);
-                SlowReader above = new SlowReader(strict.port(), path)) {
-              // And then nothing.
-              below.readTo(100_000);
-              above.read(1_500_000, 15_000);
-              assertThat(above.hasEnded()).isFalse();
-              eventually("both are ended", () -> ended(operator, "rate") == before + 2);
-              // What the server's socket had still comes.
-              below.readToEnd();
-              assertThat(below.received()).isLessThan(LENGTH);
-            }
-          });
-    }
   }
 
   @Test
@@ -349,7 +293,7 @@ class ConnectionLimitsIT {
                     Files.readAllLines(Path.of("/proc/sys/net/core/somaxconn")).getFirst())
                 >= burst,
         "This kernel keeps fewer connections waiting, or does not count: not tested");
-    try (PackagedServer server = PackagedServer.start(folder.resolve("burst"))) {
+    try (Endpoint server = Endpoint.start(transport, folder.resolve(transport + "burst"))) {
       // The kernel counts for the whole machine: what another program drops does not come thrice.
       List<Long> drops = new ArrayList<>();
       do {
@@ -361,7 +305,7 @@ class ConnectionLimitsIT {
     }
   }
 
-  private static void connectAndClose(PackagedServer server, int burst) throws IOException {
+  private static void connectAndClose(Endpoint server, int burst) throws IOException {
     List<SocketChannel> channels = new ArrayList<>();
     try {
       for (int i = 0; i < burst; i++) {
@@ -380,19 +324,6 @@ class ConnectionLimitsIT {
     }
   }
 
-  private static void inParallel(List<String> paths, ThrowingConsumer<String> test)
-      throws Exception {
-    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<?>> tests = new ArrayList<>();
-      for (String path : paths) {
-        tests.add(executor.submit(() -> test.accept(path)));
-      }
-      for (Future<?> each : tests) {
-        each.get();
-      }
-    }
-  }
-
   private static long listenDrops(Path counters) throws IOException {
     List<String> lines = Files.readAllLines(counters);
     for (int i = 0; i + 1 < lines.size(); i += 2) {
@@ -405,15 +336,14 @@ class ConnectionLimitsIT {
     throw new IllegalStateException("The kernel does not count dropped connections");
   }
 
-  private static String put(PackagedServer server, String name, int length) throws IOException {
+  private static String put(Endpoint server, String name, int length) throws IOException {
     return "PUT /api/v1/repositories/public/artifacts/%s HTTP/1.1\r\nHost: operator\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
         .formatted(name, server.operatorToken(), length);
   }
 
   /** Sends a byte now and then, for a minute at most, until the connection is gone. */
-  private static boolean isCutOffWhileItDribbles(PackagedServer server, String begin)
-      throws Exception {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+  private static boolean isCutOffWhileItDribbles(Endpoint server, String begin) throws Exception {
+    try (Socket socket = server.secured(server.connect(0))) {
       socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
       socket.setSoTimeout(100);
       for (int i = 0; i < 600; i++) {
@@ -443,11 +373,11 @@ class ConnectionLimitsIT {
         .sum();
   }
 
-  private static void awaitServed(PackagedServer server) {
+  private static void awaitServed(Endpoint server) {
     eventually(
         "the connections that are gone do not count",
         () -> {
-          try (Wire wire = new Wire(server.port())) {
+          try (Wire wire = server.open()) {
             wire.send(SMALL);
             return wire.receive(true).status() == 206;
           } catch (IOException _) {

@@ -13,8 +13,13 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A stop: first no new requests, then no new connections, then the end of what runs. */
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"HTTP1", "TLS13"})
 class ShutdownIT {
   private static final int LENGTH = 40_000_000;
   private static final String RANGE =
@@ -24,26 +29,28 @@ class ShutdownIT {
 
   @TempDir private Path folder;
 
+  @Parameter private Transport transport;
+
   @Test
   void readinessGoesDownFirstAndRunningDownloadsFinish() throws Exception {
-    try (PackagedServer server = start("--artifact-server.shutdown.delay=5s");
-        Operator operator = new Operator(server);
+    try (Endpoint server = start("--artifact-server.shutdown.delay=5s");
+        Operator operator = server.operator();
         InputStream events =
             operator.stream("/api/v1/progress/events?repository=public&path=large.bin");
-        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin");
-        Wire kept = new Wire(server.port());
-        Wire balancer = new Wire(server.port())) {
+        SlowReader running = new SlowReader(server, "/artifacts/public/large.bin");
+        Wire kept = server.open();
+        Wire balancer = server.open()) {
       running.readTo(100_000);
       kept.send(RANGE);
       assertThat(kept.receive(true).field("Connection")).isEmpty();
       balancer.send(READINESS);
       assertThat(balancer.receive(true).status()).isEqualTo(200);
-      server.signal();
+      server.server().signal();
       awaitUnready(balancer);
       kept.send(RANGE);
       Response served = kept.receive(true);
       assertThat(served.status()).as("in the delay everything is served").isEqualTo(206);
-      try (Wire late = new Wire(server.port())) {
+      try (Wire late = server.open()) {
         late.send(RANGE);
         assertThat(late.receive(true).status()).isEqualTo(206);
       }
@@ -57,18 +64,18 @@ class ShutdownIT {
       assertThat(new String(events.readAllBytes(), StandardCharsets.UTF_8)).contains(":begin");
       running.readTo(LENGTH);
       assertThat(running.received()).isGreaterThanOrEqualTo(LENGTH);
-      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(server.process().exitValue()).isEqualTo(143);
+      assertThat(server.server().process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.server().process().exitValue()).isEqualTo(143);
     }
   }
 
   @Test
   void downloadThatTakesTooLongIsCutOff() throws Exception {
-    try (PackagedServer server = start("--spring.lifecycle.timeout-per-shutdown-phase=2s");
-        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin")) {
+    try (Endpoint server = start("--spring.lifecycle.timeout-per-shutdown-phase=2s");
+        SlowReader running = new SlowReader(server, "/artifacts/public/large.bin")) {
       running.readTo(100_000);
-      server.signal();
-      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      server.server().signal();
+      assertThat(server.server().process().waitFor(60, TimeUnit.SECONDS)).isTrue();
       running.readToEnd();
       assertThat(running.received()).isLessThan(LENGTH);
     }
@@ -76,25 +83,25 @@ class ShutdownIT {
 
   @Test
   void secondSignalDoesNotWait() throws Exception {
-    try (PackagedServer server =
+    try (Endpoint server =
             start(
                 "--spring.lifecycle.timeout-per-shutdown-phase=1h",
                 "--artifact-server.shutdown.delay=30m");
-        SlowReader running = new SlowReader(server.port(), "/artifacts/public/large.bin");
-        Wire balancer = new Wire(server.port())) {
+        SlowReader running = new SlowReader(server, "/artifacts/public/large.bin");
+        Wire balancer = server.open()) {
       running.readTo(100_000);
-      server.signal();
+      server.server().signal();
       awaitUnready(balancer);
-      server.signal();
-      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      server.server().signal();
+      assertThat(server.server().process().waitFor(60, TimeUnit.SECONDS)).isTrue();
       running.readToEnd();
       assertThat(running.received()).isLessThan(LENGTH);
     }
   }
 
-  private PackagedServer start(String... arguments) throws Exception {
-    PackagedServer server = PackagedServer.start(folder.resolve("data"), arguments);
-    try (Operator operator = new Operator(server)) {
+  private Endpoint start(String... arguments) throws Exception {
+    Endpoint server = Endpoint.start(transport, folder, arguments);
+    try (Operator operator = server.operator()) {
       operator.createRepository("public", true);
       assertThat(operator.put("public", "large.bin", Bytes.random(LENGTH, 5)).statusCode())
           .isEqualTo(201);
@@ -111,11 +118,9 @@ class ShutdownIT {
         });
   }
 
-  private static void awaitRefused(PackagedServer server) {
+  private static void awaitRefused(Endpoint server) {
     eventuallyPasses(
         "new connections are refused",
-        () ->
-            assertThatThrownBy(() -> new Wire(server.port()).close())
-                .isInstanceOf(IOException.class));
+        () -> assertThatThrownBy(() -> server.open().close()).isInstanceOf(IOException.class));
   }
 }
