@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,9 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
@@ -27,6 +23,10 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 
 /**
  * What one machine without a token can do to a server: each attack is bounded in time and size, and
@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dattack.thresholds=true}, on a quiet machine, it is asserted, and each attack is repeated for
  * ten seconds, so that there is enough of it to speak of a percentile.
  */
+@ParameterizedClass(name = "{0}")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class Siege {
   static final String WARM = "/artifacts/public/warm.bin";
@@ -63,30 +64,24 @@ abstract class Siege {
 
   @TempDir private static Path folder;
 
+  @Parameter Transport transport;
+
   private final List<AutoCloseable> open = new ArrayList<>();
-  private PackagedServer server;
+  private Endpoint server;
   private Operator operator;
   private Witness witness;
   private Footprint before;
 
-  /** Starts the server. */
-  abstract PackagedServer start(Path folder, String... arguments) throws Exception;
-
-  /** Its operator. */
-  abstract Operator operator(PackagedServer server) throws Exception;
-
-  /** Connects to it from an address of this machine. */
-  abstract Wire connect(InetAddress from) throws IOException;
-
-  @BeforeAll
+  @BeforeParameterizedClassInvocation
   void prepare() throws Exception {
     server =
-        start(
-            folder,
+        Endpoint.start(
+            transport,
+            folder.resolve(transport.name()),
             PackagedServer.COMPILED_WELL,
             HEAP,
             "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
-    operator = operator(server);
+    operator = server.operator();
     operator.createRepository("public", true);
     operator.createEncryptedRepository("encrypted");
     byte[] content = Bytes.random(LENGTH, 3);
@@ -101,7 +96,7 @@ abstract class Siege {
     warmup.stop();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void stop() {
     operator.close();
     server.close();
@@ -109,7 +104,7 @@ abstract class Siege {
 
   @BeforeEach
   void watch() throws Exception {
-    before = Footprint.of(server, operator);
+    before = Footprint.of(server.server(), operator);
     witness = Witness.start(this::device, WARM);
   }
 
@@ -117,17 +112,17 @@ abstract class Siege {
   void judge(TestInfo test) throws Exception {
     Witness.Report during = witness.stop();
     letGo();
-    assertThat(server.process().isAlive()).isTrue();
+    assertThat(server.server().process().isAlive()).isTrue();
     Witness.Report afterwards = Witness.glance(this::device, WARM);
-    Footprint after = Footprint.of(server, operator);
+    Footprint after = Footprint.of(server.server(), operator);
     long deadline = System.nanoTime() + RETURN_NANOS;
     while (!after.isLike(before) && System.nanoTime() < deadline) {
       Thread.sleep(500);
-      after = Footprint.of(server, operator);
+      after = Footprint.of(server.server(), operator);
     }
     System.out.printf(
-        "%s%n  during %s%n  after %s%n  %s%n  %s%n",
-        test.getDisplayName(), during, afterwards, before, after);
+        "%s, %s%n  during %s%n  after %s%n  %s%n  %s%n",
+        transport, test.getDisplayName(), during, afterwards, before, after);
     assertThat(after.isLike(before)).as("%s after %s", after, before).isTrue();
     if (HAS_THRESHOLDS) {
       boolean hasMisses = test.getTags().contains(MISSES);
@@ -212,11 +207,11 @@ abstract class Siege {
 
   /** What one machine does to a server it does from one address; a device has another. */
   private Wire device() throws IOException {
-    return connect(InetAddress.ofLiteral("127.0.0.2"));
+    return server.open(InetAddress.ofLiteral("127.0.0.2"));
   }
 
-  int port() {
-    return server.port();
+  Endpoint server() {
+    return server;
   }
 
   /** Closes it after the test. */
@@ -227,41 +222,15 @@ abstract class Siege {
     return connection;
   }
 
-  /** Closed after the test. */
-  SocketChannel channel(int receiveBuffer) throws IOException {
-    SocketChannel channel = SocketChannel.open();
-    if (receiveBuffer > 0) {
-      channel.socket().setReceiveBufferSize(receiveBuffer);
-    }
-    channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
-    return keep(channel);
+  /**
+   * A connection, with TLS if the transport has it; closed after the test, without a word to the
+   * server and without waiting for one.
+   */
+  Socket connection(int receiveBuffer) throws IOException {
+    return server.secured(keep(server.connect(receiveBuffer)));
   }
 
-  static void send(SocketChannel channel, String text) throws IOException {
-    channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
-  }
-
-  static void ask(Http2Wire wire, int streams, String path) {
-    quietly(() -> {
-      for (int i = 0; i < streams; i++) {
-        wire.get(path);
-      }
-    });
-  }
-
-  /** Sends the bodies of 64 requests, one frame of each request after the other. */
-  static void sendData(
-      Http2Wire wire, int frameLength, int frames, String method, String path, String... fields) {
-    quietly(() -> {
-      List<Integer> streams = new ArrayList<>();
-      for (int i = 0; i < 64; i++) {
-        streams.add(wire.nextStream());
-        wire.begin(method, path, List.of(fields));
-      }
-      byte[] payload = new byte[frameLength];
-      for (int i = 0; i < frames; i++) {
-        wire.send(Http2Wire.DATA, 0, streams.get(i % streams.size()), payload);
-      }
-    });
+  static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
   }
 }
