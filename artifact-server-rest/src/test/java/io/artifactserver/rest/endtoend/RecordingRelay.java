@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,23 +23,49 @@ final class RecordingRelay implements AutoCloseable {
   private static final String MULTIPART = "Content-Type: multipart/byteranges";
 
   private final int target;
+  private final String scheme;
+  private final boolean isReadable;
   private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final StringBuilder requests = new StringBuilder();
   private final AtomicLong answeredBytes = new AtomicLong();
   private final AtomicInteger multipartAnswers = new AtomicInteger();
 
+  /** How many bytes of answers the next connections pass. */
+  private final Queue<Integer> cuts = new ConcurrentLinkedQueue<>();
+
   RecordingRelay(int target) throws IOException {
+    this(target, "http", true);
+  }
+
+  RecordingRelay(Endpoint target) throws IOException {
+    this(target.port(), target.uri("").getScheme(), target.transport() == Transport.HTTP1);
+  }
+
+  private RecordingRelay(int target, String scheme, boolean isReadable) throws IOException {
     this.target = target;
+    this.scheme = scheme;
+    this.isReadable = isReadable;
     threads.execute(this::accept);
   }
 
+  /** Whether what passes is text; else bytes are all that can be counted. */
+  boolean isReadable() {
+    return isReadable;
+  }
+
   String url(String path) {
-    return "http://127.0.0.1:" + listener.getLocalPort() + path;
+    return scheme
+        + (scheme.equals("https") ? "://localhost:" : "://127.0.0.1:")
+        + listener.getLocalPort()
+        + path;
   }
 
   /** Everything that clients sent. */
   String requests() {
+    if (!isReadable) {
+      throw new IllegalStateException("Requests are encrypted or packed");
+    }
     synchronized (requests) {
       return requests.toString();
     }
@@ -56,6 +84,16 @@ final class RecordingRelay implements AutoCloseable {
   /** How many 206 answers had several parts. */
   int multipartAnswers() {
     return multipartAnswers.get();
+  }
+
+  /** Closes one of the connections to come after so many bytes of its answers. */
+  void cutAfter(int bytes) {
+    cuts.add(bytes);
+  }
+
+  /** Whether each connection that was to be cut has been. */
+  boolean isAllCut() {
+    return cuts.isEmpty();
   }
 
   @Override
@@ -104,6 +142,8 @@ final class RecordingRelay implements AutoCloseable {
   private void passAnswersOn(InputStream in, OutputStream out) throws IOException {
     byte[] buffer = new byte[64 * 1024];
     String tail = "";
+    Integer cut = cuts.poll();
+    long rest = cut == null ? Long.MAX_VALUE : cut;
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
       answeredBytes.addAndGet(n);
       String text = tail + new String(buffer, 0, n, StandardCharsets.ISO_8859_1);
@@ -111,7 +151,11 @@ final class RecordingRelay implements AutoCloseable {
         multipartAnswers.incrementAndGet();
       }
       tail = text.substring(Math.max(0, text.length() - MULTIPART.length() + 1));
-      out.write(buffer, 0, n);
+      out.write(buffer, 0, (int) Math.min(rest, n));
+      rest -= n;
+      if (rest <= 0) {
+        return;
+      }
     }
   }
 }

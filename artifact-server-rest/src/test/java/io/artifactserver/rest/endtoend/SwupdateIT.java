@@ -37,6 +37,9 @@ class SwupdateIT {
   private FakeHawkbit hawkbit;
   private Client client;
 
+  /** What SWUpdate is started with, so that it trusts another authority. */
+  private List<String> trusting = List.of();
+
   @BeforeEach
   void begin() throws IOException {
     Programs.assumeInstalled("swupdate", "openssl");
@@ -87,6 +90,35 @@ class SwupdateIT {
     // As after the restart of the device, which is none here.
     try (Agent _ = new Agent("-c", "2")) {
       awaitFeedback("\"finished\": \"success\" }, \"execution\": \"closed\"");
+    }
+  }
+
+  /** SWUpdate speaks HTTP/2 wherever there is TLS: it has libcurl. */
+  @Test
+  void installsAnUpdateOverTls() throws Exception {
+    Path installed = folder.resolve("installed.img");
+    byte[] update = SwuArchive.signed(client, folder, content, sha256(), installed);
+    hawkbit.artifact("7", "fw.swu", update);
+    Path artifacts = Files.createDirectory(folder.resolve("artifactrepo"));
+    ArtifactFolder.add(artifacts, "DEFAULT", update);
+    try (Endpoint server =
+            Endpoint.start(
+                Transport.H2,
+                folder.resolve("server"),
+                "--artifact-server.hawkbit.url=" + hawkbit.url(),
+                "--artifact-server.hawkbit.artifacts=" + artifacts,
+                "--artifact-server.hawkbit.grant-time=1h");
+        RecordingRelay relay = new RecordingRelay(server)) {
+      hawkbit.property(REF, relay.url("") + PATH);
+      relay.cutAfter(FIRST_CUT);
+      trusting = Client.trusting(server.authorityFile().toString());
+      try (Agent _ = new Agent()) {
+        awaitFeedback("All Chunks Installed.");
+      }
+      assertThat(installed).hasBinaryContent(content);
+      assertThat(relay.isAllCut()).isTrue();
+      // What was there was not fetched again.
+      assertThat(relay.answeredBytes()).isLessThan(update.length + FIRST_CUT);
     }
   }
 
@@ -142,8 +174,9 @@ class SwupdateIT {
       suricatta.addAll(List.of(options));
       // On a busy machine SWUpdate before 2024.05 dies of SIGPIPE: it tells a thread of its own its
       // status, and that waits for no longer than 100 ms (its commits fec9e413 and da48265a).
-      ProcessBuilder builder =
-          client.builder(
+      List<String> command = new ArrayList<>(trusting);
+      command.addAll(
+          List.of(
               "env",
               "--ignore-signal=PIPE",
               "swupdate",
@@ -153,7 +186,8 @@ class SwupdateIT {
               "-k",
               "cert.pem",
               "-u",
-              String.join(" ", suricatta));
+              String.join(" ", suricatta)));
+      ProcessBuilder builder = client.builder(command.toArray(String[]::new));
       // Its sockets, which other instances have elsewhere.
       builder.environment().put("TMPDIR", folder.toString());
       process =

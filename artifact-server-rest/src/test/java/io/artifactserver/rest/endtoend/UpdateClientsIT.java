@@ -18,8 +18,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
+@EnumSource(names = {"HTTP1", "H2"})
 class UpdateClientsIT extends UpdateClients {
   private static final int CONNECTIONS = 64;
   private static final int CHUNK_REQUESTS = 20_000;
@@ -53,7 +55,7 @@ class UpdateClientsIT extends UpdateClients {
       assertThat(operator.download(address, "If-None-Match", tag).statusCode()).isEqualTo(304);
       assertThat(answer.headers().firstValueAsLong("Content-Length"))
           .hasValue(answer.body().length);
-      try (Wire wire = new Wire(server.port())) {
+      try (Wire wire = server.open()) {
         wire.send("HEAD " + address + " HTTP/1.1\r\nHost: a\r\n\r\n");
         assertThat(wire.receive(false).field("Content-Length"))
             .contains(String.valueOf(answer.body().length));
@@ -138,7 +140,7 @@ class UpdateClientsIT extends UpdateClients {
     Programs.assumeInstalled("casync");
     Random random = new Random(1);
     byte[] id = new byte[32];
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = server.open()) {
       for (int i = 0; i < 1_000; i++) {
         random.nextBytes(id);
         String hex = HexFormat.of().formatHex(id);
@@ -179,7 +181,7 @@ class UpdateClientsIT extends UpdateClients {
 
   private int fetch(List<String> ids, List<byte[]> wanted, int number) throws Exception {
     int fetched = 0;
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = server.open()) {
       for (int i = number; i < CHUNK_REQUESTS; i += CONNECTIONS) {
         String id = ids.get(i % ids.size());
         wire.send(

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server whose artifacts and forms lie in a bucket. */
+@EnumSource(names = "HTTP1")
 class UpdateClientsS3IT extends UpdateClients {
   @SuppressWarnings("NullAway.Init") // Started before everything else.
   private S3ProxyServer s3;
@@ -48,7 +50,7 @@ class UpdateClientsS3IT extends UpdateClients {
 
   @Test
   void nothingIsOnTheServersDisk() throws IOException {
-    try (Stream<Path> files = Files.walk(server.dataFolder().resolve("blobs"))) {
+    try (Stream<Path> files = Files.walk(server.server().dataFolder().resolve("blobs"))) {
       assertThat(files.filter(Files::isRegularFile)).isEmpty();
     }
   }
