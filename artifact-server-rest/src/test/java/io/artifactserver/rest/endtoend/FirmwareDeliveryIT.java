@@ -18,19 +18,24 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The main job on the packaged server: upload, download by ranges, restart, crash. The tests build
  * on each other, as the life of one data folder does.
  */
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"HTTP1", "TLS12", "H2"})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FirmwareDeliveryIT {
@@ -39,20 +44,24 @@ class FirmwareDeliveryIT {
   private static final String METADATA = "/api/v1/repositories/fleet/artifacts/board/fw-1.0.img";
 
   private final byte[] firmware = Bytes.random(LENGTH, 1);
-  private PackagedServer server;
+
+  @Parameter private Transport transport;
+
+  private Endpoint server;
   private Operator operator;
 
-  @BeforeAll
+  @BeforeParameterizedClassInvocation(injectArguments = false)
   void start(@TempDir Path folder) throws Exception {
     server =
-        PackagedServer.start(
-            folder.resolve("data"),
+        Endpoint.start(
+            transport,
+            folder,
             "--artifact-server.retire.grace-period=0s",
             "--artifact-server.retire.sweep-interval=200ms");
-    operator = new Operator(server);
+    operator = server.operator();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void stop() {
     if (server != null) {
       server.close();
@@ -63,10 +72,12 @@ class FirmwareDeliveryIT {
   @Test
   @Order(1)
   void operatorsTokenIsReadableByItsOwnerOnlyAndItsPlaceIsPrinted() throws IOException {
-    Path file = server.dataFolder().resolve("operator-token");
+    Path file = server.server().dataFolder().resolve("operator-token");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
-    assertThat(server.log()).contains(file.toString()).doesNotContain(server.operatorToken());
+    assertThat(server.server().log())
+        .contains(file.toString())
+        .doesNotContain(server.operatorToken());
   }
 
   @Test
@@ -127,9 +138,9 @@ class FirmwareDeliveryIT {
   @Test
   @Order(6)
   void restartKeepsEverything() throws Exception {
-    server.stop();
+    server.server().stop();
     assertThat(postgresProcesses()).isEmpty();
-    server.restart();
+    server.server().restart();
     requireRangesAreByteExact();
   }
 
@@ -137,13 +148,13 @@ class FirmwareDeliveryIT {
   @Order(7)
   void killDuringAnUploadLeavesNothingBehind() throws Exception {
     List<Path> before = blobs();
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = server.open()) {
       sendHead(wire, "PUT", "/api/v1/repositories/fleet/artifacts/broken.img", LENGTH);
       wire.sendBytes(firmware, 0, LENGTH / 2);
       awaitPartFile();
-      server.kill();
+      server.server().kill();
     }
-    server.restart();
+    server.server().restart();
     awaitNoPartFile();
     assertThat(blobs()).isEqualTo(before);
     assertThat(operator.get("/api/v1/repositories/fleet/artifacts/broken.img").statusCode())
@@ -154,28 +165,28 @@ class FirmwareDeliveryIT {
   @Test
   @Order(8)
   void killDuringADownloadLosesNothing() throws Exception {
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = server.open()) {
       sendHead(wire, "GET", DOWNLOAD, 0);
       assertThat(wire.receive(false).status()).isEqualTo(200);
       InputStream body = wire.body();
       assertThat(body.readNBytes(1000)).isEqualTo(Arrays.copyOf(firmware, 1000));
-      server.kill();
+      server.server().kill();
     }
-    server.restart();
+    server.server().restart();
     requireRangesAreByteExact();
   }
 
   @Test
   @Order(9)
   void orphanedBlobIsSweptAtTheStart() throws Exception {
-    server.stop();
+    server.server().stop();
     Path known = blobs().getFirst();
     String key = "0".repeat(32);
-    Path shard = server.dataFolder().resolve("blobs").resolve("00").resolve("00");
+    Path shard = server.server().dataFolder().resolve("blobs").resolve("00").resolve("00");
     Files.createDirectories(shard);
     Path orphan = shard.resolve(key);
     Files.write(orphan, new byte[100]);
-    server.restart();
+    server.server().restart();
     eventually("the orphan is swept", () -> !Files.exists(orphan));
     assertThat(known).exists();
     requireRangesAreByteExact();
@@ -185,7 +196,7 @@ class FirmwareDeliveryIT {
   @Order(10)
   void interruptedUploadLeavesNothingBehind() throws Exception {
     List<Path> before = blobs();
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = server.open()) {
       sendHead(wire, "PUT", "/api/v1/repositories/fleet/artifacts/broken.img", LENGTH);
       wire.sendBytes(firmware, 0, 5_000_000);
       awaitPartFile();
@@ -268,7 +279,7 @@ class FirmwareDeliveryIT {
   @Test
   @Order(16)
   void aSecondServerOnTheSameFolderIsRefused(@TempDir Path other) throws Exception {
-    Path link = Files.createSymbolicLink(other.resolve("same"), server.dataFolder());
+    Path link = Files.createSymbolicLink(other.resolve("same"), server.server().dataFolder());
     assertThatThrownBy(() -> PackagedServer.start(link)).hasMessageContaining("uses");
   }
 
@@ -332,7 +343,7 @@ class FirmwareDeliveryIT {
   }
 
   private List<Path> files(String folder) throws IOException {
-    Path root = server.dataFolder().resolve(folder);
+    Path root = server.server().dataFolder().resolve(folder);
     if (!Files.exists(root)) {
       return List.of();
     }
@@ -343,7 +354,7 @@ class FirmwareDeliveryIT {
 
   /** The command lines of PostgreSQL servers on this data folder. */
   private List<String> postgresProcesses() {
-    String folder = server.dataFolder().toString();
+    String folder = server.server().dataFolder().toString();
     return ProcessHandle.allProcesses()
         .map(process -> process.info().commandLine().orElse(""))
         .filter(line -> line.contains("postgres") && line.contains(folder))

@@ -19,19 +19,24 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The packaged server with its blobs in a bucket of another process, through a proxy that writes
  * down what is asked. The tests build on each other.
  */
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"HTTP1", "H2"})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class S3DeliveryIT {
@@ -49,17 +54,21 @@ class S3DeliveryIT {
   private Path objects;
   private S3ProxyServer s3;
   private FaultProxy proxy;
-  private PackagedServer server;
+
+  @Parameter private Transport transport;
+
+  private Endpoint server;
   private Operator operator;
 
-  @BeforeAll
+  @BeforeParameterizedClassInvocation(injectArguments = false)
   void start(@TempDir Path folder) throws Exception {
     objects = folder.resolve("s3");
     s3 = S3ProxyServer.start(objects);
     proxy = FaultProxy.start(s3.port());
     server =
-        PackagedServer.startNew(
-            folder.resolve("data"),
+        Endpoint.start(
+            transport,
+            folder,
             "--artifact-server.storage.backend=s3",
             "--artifact-server.storage.s3.endpoint=" + proxy.endpoint(),
             "--artifact-server.storage.s3.region=us-east-1",
@@ -74,10 +83,10 @@ class S3DeliveryIT {
             "--artifact-server.storage.s3.read-timeout=5s",
             // Else what was downloaded twice is served though the bucket is dead.
             "--artifact-server.encryption.decrypted-cache-size=0");
-    operator = new Operator(server);
+    operator = server.operator();
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void stop() throws IOException {
     if (server != null) {
       server.close();
@@ -101,8 +110,8 @@ class S3DeliveryIT {
                 .filter(request -> request.target().contains("partNumber=")))
         .hasSize(4);
     assertThat(operator.put("vault", "firmware", firmware).statusCode()).isEqualTo(201);
-    assertThat(server.dataFolder().resolve("blobs")).doesNotExist();
-    assertThat(server.log())
+    assertThat(server.server().dataFolder().resolve("blobs")).doesNotExist();
+    assertThat(server.server().log())
         .contains("Blobs are kept in bucket firmware")
         .doesNotContain(S3ProxyServer.SECRET_KEY);
     assertThat(operator.get("/actuator/health").body()).contains("\"backend\":\"s3\"");
@@ -224,8 +233,8 @@ class S3DeliveryIT {
   @Test
   @Order(6)
   void aServerThatDiesAndReturnsLosesNothing() throws Exception {
-    server.kill();
-    server.restart();
+    server.server().kill();
+    server.server().restart();
     requireWhole(PLAIN);
     requireWhole(ENCRYPTED);
     requireRange(ENCRYPTED, 4_000_000, 2_000_000);
@@ -253,17 +262,17 @@ class S3DeliveryIT {
           Integer.MAX_VALUE,
           request -> request.field("Range").filter(r -> firstByte(r) > LENGTH / 2).isPresent(),
           new FaultProxy.Fault.Hold(latch));
-      try (Wire wire = new Wire(server.port())) {
+      try (Wire wire = server.open()) {
         wire.send("GET %s HTTP/1.1\r\nHost: a\r\n\r\n".formatted(address));
-        byte[] head = wire.body().readNBytes(1000);
+        Wire.Response response = wire.receive(false);
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(response.field("Content-Length")).contains(String.valueOf(LENGTH));
+        byte[] begin = wire.body().readNBytes(1000);
         s3.kill();
         latch.countDown();
-        byte[] rest = wire.body().readAllBytes();
-        byte[] all = Arrays.copyOf(head, head.length + rest.length);
-        System.arraycopy(rest, 0, all, head.length, rest.length);
-        String text = new String(all, StandardCharsets.ISO_8859_1);
-        assertThat(text).startsWith("HTTP/1.1 200").contains("Content-Length: " + LENGTH);
-        byte[] body = Arrays.copyOfRange(all, text.indexOf("\r\n\r\n") + 4, all.length);
+        byte[] rest = wire.rest();
+        byte[] body = Arrays.copyOf(begin, begin.length + rest.length);
+        System.arraycopy(rest, 0, body, begin.length, rest.length);
         assertThat(body.length).isLessThan(LENGTH);
         assertThat(body).isEqualTo(Arrays.copyOf(firmware, body.length));
       }
