@@ -17,8 +17,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 @ParameterizedClass(name = "{0}")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EachTransport {
-  @Parameter
-  Transport transport;
+  @Parameter Transport transport;
 
   Endpoint server;
 

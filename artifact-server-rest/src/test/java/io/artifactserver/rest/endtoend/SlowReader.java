@@ -117,7 +117,7 @@ final class SlowReader implements AutoCloseable {
           frameRest = frameHead.getInt(0) >>> 8;
           isLastFrame =
               type == Http2Wire.RST_STREAM
-                  || type == Http2Wire.DATA && (frameHead.get(4) & Http2Wire.END_STREAM) != 0;
+                  || (type == Http2Wire.DATA && (frameHead.get(4) & Http2Wire.END_STREAM) != 0);
         }
       } else {
         int count = Math.min(frameRest, bytes.remaining());

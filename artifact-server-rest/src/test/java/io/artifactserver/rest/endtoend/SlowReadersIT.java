@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -38,8 +37,7 @@ class SlowReadersIT {
 
   @TempDir private static Path folder;
 
-  @Parameter
-  private Transport transport;
+  @Parameter private Transport transport;
 
   private Endpoint patient;
   private Endpoint strict;
@@ -136,17 +134,21 @@ class SlowReadersIT {
   }
 
   /** One artifact, by one transport; its clients have an address of their own. */
-  private record Download(String path, Transport transport) {
+  private record Download(String path, Transport transport, InetAddress from) {
     SlowReader begin(Endpoint server) throws IOException {
-      byte[] address = {127, 0, (byte) (path.equals(LARGE) ? 1 : 2), (byte) transport.ordinal()};
-      return new SlowReader(server.by(transport), path, InetAddress.getByAddress(address));
+      return new SlowReader(server.by(transport), path, from);
     }
   }
 
-  private List<Download> downloads() {
-    return Stream.of(LARGE, ENCRYPTED)
-        .flatMap(path -> transport.ofOneServer().stream().map(each -> new Download(path, each)))
-        .toList();
+  private List<Download> downloads() throws IOException {
+    List<Download> downloads = new ArrayList<>();
+    for (String path : List.of(LARGE, ENCRYPTED)) {
+      for (Transport each : transport.ofOneServer()) {
+        byte[] address = {127, 0, 1, (byte) (downloads.size() + 1)};
+        downloads.add(new Download(path, each, InetAddress.getByAddress(address)));
+      }
+    }
+    return downloads;
   }
 
   private static void inParallel(List<Download> downloads, ThrowingConsumer<Download> test)
