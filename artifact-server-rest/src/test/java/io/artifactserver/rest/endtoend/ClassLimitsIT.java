@@ -96,7 +96,7 @@ class ClassLimitsIT {
       set("site", "{%s, %s}".formatted(NEVER, addresses));
       List<CompletableFuture<HttpResponse<byte[]>>> paced = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
-        paced.add(slow.sendAsync(request(slow, repository, LENGTH), BodyHandlers.ofByteArray()));
+        paced.add(slow.sendAsync(request(repository, LENGTH), BodyHandlers.ofByteArray()));
       }
       assertThat(get(fast, repository, LENGTH).body()).isEqualTo(CONTENT);
       assertThat(paced).noneMatch(CompletableFuture::isDone);
@@ -122,10 +122,10 @@ class ClassLimitsIT {
     String reader = token("gateway-8", "reader");
     set("gateways", "{%s, \"roles\": [\"device\"], \"callers\": [\"gateway-*\"]}".formatted(NEVER));
     CompletableFuture<HttpResponse<byte[]>> waiting =
-        client.sendAsync(as(client, paced, LENGTH), BodyHandlers.ofByteArray());
+        client.sendAsync(as(paced, LENGTH), BodyHandlers.ofByteArray());
     // Each has its connection, and a bad token is nobody's.
     for (String beside : List.of(other, reader, "as_0123456789abcdef_" + "0".repeat(64))) {
-      assertThat(client.send(as(client, beside, LENGTH), BodyHandlers.ofByteArray()).body())
+      assertThat(client.send(as(beside, LENGTH), BodyHandlers.ofByteArray()).body())
           .isEqualTo(CONTENT);
     }
     assertThat(get(client, "plain", LENGTH).body()).isEqualTo(CONTENT);
@@ -135,7 +135,7 @@ class ClassLimitsIT {
     set("gateways", "{%s, \"callers\": [\"gateway-*\"]}".formatted(RATE));
     long begin = System.nanoTime();
     for (int i = 0; i < 10; i++) {
-      client.send(as(client, i % 2 == 0 ? paced : reader, LENGTH / 10), BodyHandlers.discarding());
+      client.send(as(i % 2 == 0 ? paced : reader, LENGTH / 10), BodyHandlers.discarding());
     }
     assertThat(System.nanoTime() - begin).isGreaterThan(LEAST_NANOS);
     assertThat(operator.delete("/api/v1/limits/gateways").statusCode()).isEqualTo(204);
@@ -146,11 +146,8 @@ class ClassLimitsIT {
     HttpClient client = client("127.0.5.1", HttpClient.Version.HTTP_2);
     set("strangers", "{%s, \"roles\": [\"anonymous\"]}".formatted(NEVER));
     CompletableFuture<HttpResponse<byte[]>> waiting =
-        client.sendAsync(request(client, "plain", LENGTH), BodyHandlers.ofByteArray());
-    assertThat(
-            client
-                .send(as(client, token("known", "device"), LENGTH), BodyHandlers.ofByteArray())
-                .body())
+        client.sendAsync(request("plain", LENGTH), BodyHandlers.ofByteArray());
+    assertThat(client.send(as(token("known", "device"), LENGTH), BodyHandlers.ofByteArray()).body())
         .isEqualTo(CONTENT);
     assertThat(waiting).isNotDone();
     assertThat(operator.delete("/api/v1/limits/strangers").statusCode()).isEqualTo(204);
@@ -185,11 +182,10 @@ class ClassLimitsIT {
     HttpClient stranger = client("127.0.7.1", HttpClient.Version.HTTP_1_1);
     set("site", "{%s, \"addresses\": [\"10.1.0.0/16\"]}".formatted(NEVER));
     CompletableFuture<HttpResponse<byte[]>> paced =
-        proxy.sendAsync(forwarded(proxy, "10.9.9.9, 10.1.2.3"), BodyHandlers.ofByteArray());
-    assertThat(
-            proxy.send(forwarded(proxy, "10.1.2.3, 10.9.9.9"), BodyHandlers.ofByteArray()).body())
+        proxy.sendAsync(forwarded("10.9.9.9, 10.1.2.3"), BodyHandlers.ofByteArray());
+    assertThat(proxy.send(forwarded("10.1.2.3, 10.9.9.9"), BodyHandlers.ofByteArray()).body())
         .isEqualTo(CONTENT);
-    assertThat(stranger.send(forwarded(stranger, "10.1.2.3"), BodyHandlers.ofByteArray()).body())
+    assertThat(stranger.send(forwarded("10.1.2.3"), BodyHandlers.ofByteArray()).body())
         .isEqualTo(CONTENT);
     assertThat(paced).isNotDone();
     assertThat(operator.delete("/api/v1/limits/site").statusCode()).isEqualTo(204);
@@ -202,8 +198,8 @@ class ClassLimitsIT {
     set("egress", "{%s}".formatted(NEVER));
     List<CompletableFuture<HttpResponse<byte[]>>> paced =
         List.of(
-            client.sendAsync(request(client, "plain", LENGTH), BodyHandlers.ofByteArray()),
-            client.sendAsync(request(client, "encrypted", LENGTH), BodyHandlers.ofByteArray()));
+            client.sendAsync(request("plain", LENGTH), BodyHandlers.ofByteArray()),
+            client.sendAsync(request("encrypted", LENGTH), BodyHandlers.ofByteArray()));
     // What is no body is not paced, nor is the API.
     assertThat(operator.get("/api/v1/limits").body())
         .isEqualTo(
@@ -230,7 +226,7 @@ class ClassLimitsIT {
     HttpClient slow = client("127.0.10.1", HttpClient.Version.HTTP_1_1);
     HttpClient fast = client("127.0.11.1", HttpClient.Version.HTTP_1_1);
     CompletableFuture<HttpResponse<byte[]>> paced =
-        slow.sendAsync(request(slow, "plain", LENGTH), BodyHandlers.ofByteArray());
+        slow.sendAsync(request("plain", LENGTH), BodyHandlers.ofByteArray());
     assertThat(get(fast, "plain", LENGTH).body()).isEqualTo(CONTENT);
     assertThat(paced).isNotDone();
     assertThat(operator.delete("/api/v1/limits/site").statusCode()).isEqualTo(204);
@@ -285,32 +281,34 @@ class ClassLimitsIT {
     return token.group(1);
   }
 
-  private HttpRequest as(HttpClient client, String token, int length) {
-    return HttpRequest.newBuilder(request(client, "plain", length), (_, _) -> true)
+  private HttpRequest as(String token, int length) {
+    return HttpRequest.newBuilder(request("plain", length), (_, _) -> true)
         .header("Authorization", "Bearer " + token)
         .build();
   }
 
-  private HttpRequest forwarded(HttpClient client, String addresses) {
-    return HttpRequest.newBuilder(request(client, "plain", LENGTH), (_, _) -> true)
+  private HttpRequest forwarded(String addresses) {
+    return HttpRequest.newBuilder(request("plain", LENGTH), (_, _) -> true)
         .header("X-Forwarded-For", addresses)
         .build();
   }
 
-  private HttpRequest request(HttpClient client, String repository, int length) {
-    return HttpRequest.newBuilder(server.uri(client, "/artifacts/" + repository + "/image"))
+  private HttpRequest request(String repository, int length) {
+    return HttpRequest.newBuilder(server.uri("/artifacts/" + repository + "/image"))
         .header("Range", "bytes=0-%d".formatted(length - 1))
         .build();
   }
 
   private HttpResponse<byte[]> get(HttpClient client, String repository, int length)
       throws IOException, InterruptedException {
-    return client.send(request(client, repository, length), BodyHandlers.ofByteArray());
+    return client.send(request(repository, length), BodyHandlers.ofByteArray());
   }
 
   private HttpClient client(String address, HttpClient.Version version) throws IOException {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder().version(version).localAddress(InetAddress.getByName(address));
     HttpClient client =
-        PackagedServer.client(version).localAddress(InetAddress.getByName(address)).build();
+        version == HttpClient.Version.HTTP_2 ? server.http2(builder) : builder.build();
     clients.add(client);
     return client;
   }

@@ -145,17 +145,17 @@ class ControlPlaneIT {
   void anUploadOverHttp2IsTakenWhole(PackagedServer server)
       throws IOException, InterruptedException {
     byte[] content = Bytes.random(UPLOAD_LENGTH, 77);
-    try (HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+    try (HttpClient client = server.http2(HttpClient.newBuilder())) {
       HttpResponse<Void> first =
           client.send(
-              HttpRequest.newBuilder(server.uri(client, "/artifacts/public/table.bin")).build(),
+              HttpRequest.newBuilder(server.uri("/artifacts/public/table.bin")).build(),
               BodyHandlers.discarding());
       assertThat(first.version()).isEqualTo(HttpClient.Version.HTTP_2);
       for (int i = 0; i < 3; i++) {
         HttpResponse<String> uploaded =
             client.send(
                 HttpRequest.newBuilder(
-                        server.uri(client, "/api/v1/repositories/public/artifacts/over-http2-" + i))
+                        server.uri("/api/v1/repositories/public/artifacts/over-http2-" + i))
                     .header("Authorization", "Bearer " + server.operatorToken())
                     .PUT(BodyPublishers.ofByteArray(content))
                     .build(),
@@ -165,7 +165,7 @@ class ControlPlaneIT {
       }
       HttpResponse<byte[]> back =
           client.send(
-              HttpRequest.newBuilder(server.uri(client, "/artifacts/public/over-http2-1")).build(),
+              HttpRequest.newBuilder(server.uri("/artifacts/public/over-http2-1")).build(),
               BodyHandlers.ofByteArray());
       assertThat(back.body()).isEqualTo(content);
     }

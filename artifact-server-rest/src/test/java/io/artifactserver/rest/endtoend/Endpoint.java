@@ -6,8 +6,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -160,25 +158,19 @@ final class Endpoint implements RunningServer, AutoCloseable {
   }
 
   /** A client that speaks this transport alone; the caller closes it. */
-  HttpClient httpClient() throws IOException, InterruptedException {
+  HttpClient httpClient() {
     return httpClient(HttpClient.newBuilder());
   }
 
   /** The same, of a builder that knows what is to be special. */
-  HttpClient httpClient(HttpClient.Builder builder) throws IOException, InterruptedException {
+  HttpClient httpClient(HttpClient.Builder builder) {
     builder.version(transport.isHttp2() ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
     if (transport.isSecured()) {
       SSLParameters parameters = new SSLParameters();
       parameters.setProtocols(transport.tls().getProtocols());
       builder.sslContext(trust).sslParameters(parameters);
     }
-    HttpClient client = builder.build();
-    if (transport == Transport.H2C) {
-      // It asks for an upgrade with a request that has no body, and speaks HTTP/2 from then on.
-      client.send(
-          HttpRequest.newBuilder(uri("/actuator/health")).build(), BodyHandlers.discarding());
-    }
-    return client;
+    return transport == Transport.H2C ? server.http2(builder) : builder.build();
   }
 
   /** The caller closes it. */

@@ -87,8 +87,8 @@ class Http2IT {
   /** Through a proxy that ends TLS. */
   @Test
   void javaClientTakesManyRangesAtOnce(PackagedServer server) {
-    try (HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
-      URI uri = server.uri(client, IMAGE);
+    try (HttpClient client = server.http2(HttpClient.newBuilder())) {
+      URI uri = server.uri(IMAGE);
       HttpRequest first = HttpRequest.newBuilder(uri).header("Range", "bytes=0-3").build();
       HttpResponse<byte[]> answered = client.sendAsync(first, BodyHandlers.ofByteArray()).join();
       assertThat(answered.version()).isEqualTo(HttpClient.Version.HTTP_2);
@@ -110,13 +110,11 @@ class Http2IT {
 
   @Test
   void uploadsComeOverHttp2(PackagedServer server) throws Exception {
-    try (HttpClient client = PackagedServer.client(HttpClient.Version.HTTP_2).build()) {
+    try (HttpClient client = server.http2(HttpClient.newBuilder())) {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(
-                  server.uri(client, "/api/v1/repositories/public/artifacts/by-http2.img"))
+          HttpRequest.newBuilder(server.uri("/api/v1/repositories/public/artifacts/by-http2.img"))
               .header("Authorization", "Bearer " + server.operatorToken());
-      client.send(
-          HttpRequest.newBuilder(server.uri(client, TABLE)).build(), BodyHandlers.discarding());
+      client.send(HttpRequest.newBuilder(server.uri(TABLE)).build(), BodyHandlers.discarding());
       HttpResponse<String> put =
           client.send(
               request.PUT(HttpRequest.BodyPublishers.ofByteArray(image)).build(),
@@ -126,8 +124,7 @@ class Http2IT {
       assertThat(
               client
                   .send(
-                      HttpRequest.newBuilder(server.uri(client, "/artifacts/public/by-http2.img"))
-                          .build(),
+                      HttpRequest.newBuilder(server.uri("/artifacts/public/by-http2.img")).build(),
                       BodyHandlers.ofByteArray())
                   .body())
           .isEqualTo(image);

@@ -149,7 +149,8 @@ class LimitsIT {
       for (int client = 0; client < 10; client++) {
         HttpClient.Version version =
             client < 8 ? HttpClient.Version.HTTP_1_1 : HttpClient.Version.HTTP_2;
-        clients.add(HttpClient.newBuilder().version(version).build());
+        HttpClient.Builder builder = HttpClient.newBuilder().version(version);
+        clients.add(version == HttpClient.Version.HTTP_2 ? server.http2(builder) : builder.build());
         // What follows over HTTP/2 has one connection.
         get(clients.getLast(), server, "limit-500", "bytes=0-0");
         for (int i = 0; i < 50; i++) {

@@ -158,17 +158,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     return URI.create(scheme + "://127.0.0.1:" + port + pathAndQuery);
   }
 
-  /** The address of a path for a client of {@link #client}. */
-  URI uri(HttpClient client, String pathAndQuery) {
-    return client.version() == HttpClient.Version.HTTP_2 && port == healthPort
-        ? proxy().uri(pathAndQuery)
-        : uri(pathAndQuery);
-  }
-
-  /** A client of the version; over HTTP/2 there is a proxy between it and a server without TLS. */
-  static HttpClient.Builder client(HttpClient.Version version) {
-    HttpClient.Builder client = HttpClient.newBuilder().version(version);
-    return version == HttpClient.Version.HTTP_2 ? client.sslContext(TlsProxy.context()) : client;
+  /** A client that speaks HTTP/2 to this server, which has no TLS; the caller closes it. */
+  HttpClient http2(HttpClient.Builder builder) {
+    return new ProxiedClient(builder, proxy());
   }
 
   private synchronized TlsProxy proxy() {
