@@ -50,6 +50,9 @@ final class Http2Wire implements AutoCloseable {
   private static final int MAX_WINDOW = Integer.MAX_VALUE;
   private static final int DEFAULT_WINDOW = 65_535;
 
+  /** Until the client allows more, in bytes (RFC 9113, section 6.5.2). */
+  private static final int MAX_FRAME = 16_384;
+
   private final Socket socket;
   private final InputStream in;
   private final OutputStream out;
@@ -191,7 +194,11 @@ final class Http2Wire implements AutoCloseable {
   Frame receive() throws IOException {
     ByteBuffer head = ByteBuffer.wrap(exactly(9));
     int length = ((head.get() & 0xff) << 16) | (head.getShort() & 0xffff);
-    Frame frame = new Frame(head.get(), head.get() & 0xff, head.getInt(), exactly(length));
+    int type = head.get();
+    if (length > MAX_FRAME || type < DATA || type > CONTINUATION) {
+      throw noFrame(head);
+    }
+    Frame frame = new Frame(type, head.get() & 0xff, head.getInt(), exactly(length));
     if (frame.type() == SETTINGS && (frame.flags & ACK) == 0) {
       try {
         send(SETTINGS, ACK, 0, new byte[0]);
@@ -335,6 +342,19 @@ final class Http2Wire implements AutoCloseable {
       block.write(length);
     }
     block.writeBytes(bytes);
+  }
+
+  /** What came where a frame should begin. */
+  private AssertionError noFrame(ByteBuffer head) throws IOException {
+    byte[] rest = new byte[Math.min(in.available(), MAX_FRAME)];
+    int length = Math.max(0, in.read(rest));
+    byte[] came =
+        ByteBuffer.allocate(head.capacity() + length)
+            .put(head.rewind())
+            .put(rest, 0, length)
+            .array();
+    return new AssertionError(
+        "A frame begins with " + MarkedArtifact.describe(came, 0, came.length));
   }
 
   private byte[] exactly(int length) throws IOException {
