@@ -4,15 +4,12 @@ import io.artifactserver.rest.endtoend.MixSite.Line;
 import io.artifactserver.rest.endtoend.MixSite.Transport;
 import io.artifactserver.rest.endtoend.Tally.Count;
 import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLException;
 
 /** Kinds of clients of HTTP/1.1, with and without TLS; each call is the life of a connection. */
 enum Http1Mix implements MixKind {
@@ -126,8 +123,8 @@ enum Http1Mix implements MixKind {
         }
         in.answer(ask);
         in.requireEnd();
-      } catch (EOFException | SocketException | SSLException e) {
-        if (!visit.transport().isTls()) {
+      } catch (IOException e) {
+        if (!visit.transport().isTls() || !Line.isCut(e)) {
           throw e;
         }
         visit.row().add(Count.ENDED, 1);
@@ -142,7 +139,10 @@ enum Http1Mix implements MixKind {
         line.send(rubbish(visit.random(), visit.any().head(false)));
         in.refusals();
         visit.row().add(Count.ENDED, 1);
-      } catch (SocketException e) {
+      } catch (IOException e) {
+        if (!Line.isCut(e)) {
+          throw e;
+        }
         // The server need not read what it has refused already.
         visit.row().add(Count.ENDED, 1);
       }

@@ -3,9 +3,7 @@ package io.artifactserver.rest.endtoend;
 import io.artifactserver.rest.endtoend.MixKind.Visit;
 import io.artifactserver.rest.endtoend.MixSite.Line;
 import io.artifactserver.rest.endtoend.Tally.Count;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MetaData;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +82,7 @@ final class Http2Conversation implements AutoCloseable {
     open++;
     try {
       wire.request(ask.method(), ask.path(), ask.fields());
-    } catch (SocketException | SSLException e) {
+    } catch (IOException e) {
       requireMayEnd(e);
     }
     return stream;
@@ -94,10 +91,6 @@ final class Http2Conversation implements AutoCloseable {
   /** From now on the server may end the connection. */
   void provoke() {
     mayEnd = true;
-  }
-
-  boolean hasEnded() {
-    return hasEnded;
   }
 
   /** Streams that have not ended. */
@@ -179,7 +172,7 @@ final class Http2Conversation implements AutoCloseable {
     Http2Wire.Frame frame;
     try {
       frame = wire.receive();
-    } catch (EOFException | SocketException | SSLException e) {
+    } catch (IOException e) {
       requireMayEnd(e);
       return Http2Wire.GOAWAY;
     }
@@ -277,16 +270,16 @@ final class Http2Conversation implements AutoCloseable {
   private void send(int type, int flags, int stream, byte[] payload) throws IOException {
     try {
       wire.send(type, flags, stream, payload);
-    } catch (SocketException | SSLException e) {
+    } catch (IOException e) {
       // What the server said before is read nevertheless.
-      if (!mayEnd) {
+      if (!mayEnd || !Line.isCut(e)) {
         throw e;
       }
     }
   }
 
   private void requireMayEnd(IOException cause) throws IOException {
-    if (!mayEnd) {
+    if (!mayEnd || !Line.isCut(cause)) {
       throw cause;
     }
     if (!hasEnded) {

@@ -1,7 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
 import io.artifactserver.rest.endtoend.MixSite.Transport;
-import io.artifactserver.rest.endtoend.Tally.Count;
 import java.io.IOException;
 import java.util.List;
 
@@ -31,7 +30,7 @@ enum Http2Mix implements MixKind {
     @Override
     public void visit(Visit visit) throws IOException {
       try (Http2Conversation conversation =
-          new Http2Conversation(visit, 0, Http2Conversation.NO_LIMIT)) {
+          new Http2Conversation(visit, SMALL, Http2Conversation.NO_LIMIT)) {
         for (int wave = visit.random().nextInt(1, 4); wave > 0; wave--) {
           resetSome(visit, conversation);
         }
@@ -44,7 +43,7 @@ enum Http2Mix implements MixKind {
     @Override
     public void visit(Visit visit) throws IOException {
       try (Http2Conversation conversation =
-          new Http2Conversation(visit, 0, Http2Conversation.NO_LIMIT)) {
+          new Http2Conversation(visit, SMALL, Http2Conversation.NO_LIMIT)) {
         askMuch(visit, conversation, 12);
         conversation.ask(visit.any());
         for (int i = visit.random().nextInt(20); i > 0; i--) {
@@ -67,7 +66,7 @@ enum Http2Mix implements MixKind {
     @Override
     public void visit(Visit visit) throws IOException {
       try (Http2Conversation conversation =
-          new Http2Conversation(visit, 4096, Http2Conversation.NO_LIMIT)) {
+          new Http2Conversation(visit, SMALL, Http2Conversation.NO_LIMIT)) {
         askMuch(visit, conversation, 8);
         conversation.awaitFull();
         for (int stream : conversation.openStreams()) {
@@ -86,7 +85,7 @@ enum Http2Mix implements MixKind {
     @Override
     public void visit(Visit visit) throws IOException {
       try (Http2Conversation conversation =
-          new Http2Conversation(visit, 4096, Http2Conversation.NO_LIMIT)) {
+          new Http2Conversation(visit, SMALL, Http2Conversation.NO_LIMIT)) {
         conversation.provoke();
         askMuch(visit, conversation, 8);
         conversation.awaitFull();
@@ -119,6 +118,9 @@ enum Http2Mix implements MixKind {
     }
   };
 
+  /** A receive buffer, in bytes: most of what is under way waits in the server. */
+  private static final int SMALL = 64 * 1024;
+
   /** The server's, per second and connection. */
   private static final int MAX_CONTROL_FRAMES = 2_000;
 
@@ -138,17 +140,26 @@ enum Http2Mix implements MixKind {
     }
   }
 
-  /** Asks for some answers, and resets half of them after as many frames as chance will have. */
+  /** Asks for answers, and resets most of them after as many frames as chance will have. */
   static void resetSome(Visit visit, Http2Conversation conversation) throws IOException {
-    askMuch(visit, conversation, 12);
+    if (visit.random().nextInt(4) == 0) {
+      askMuch(visit, conversation, 6);
+    }
+    for (int i = visit.random().nextInt(1, 24); i > 0; i--) {
+      MarkedArtifact artifact = Ask.anyPublic(visit.random());
+      conversation.ask(
+          visit.random().nextInt(3) == 0
+              ? Ask.scattered(artifact, visit.token(), 100)
+              : Ask.range(artifact, visit.token(), visit.random(), 1 << 20));
+    }
     for (int i = visit.random().nextInt(1, 12); i > 0; i--) {
       conversation.ask(visit.any());
     }
     for (int stream : conversation.openStreams()) {
-      for (int i = visit.random().nextInt(6); i > 0; i--) {
+      for (int i = visit.random().nextInt(3); i > 0 && !conversation.openStreams().isEmpty(); i--) {
         conversation.receive();
       }
-      if (visit.random().nextInt(4) > 0) {
+      if (visit.random().nextInt(12) > 0) {
         conversation.reset(stream);
       }
     }
@@ -161,6 +172,5 @@ enum Http2Mix implements MixKind {
     conversation.settle();
     conversation.ask(visit.any());
     conversation.settle();
-    visit.row().add(Count.PARTS, conversation.hasEnded() ? 0 : 1);
   }
 }

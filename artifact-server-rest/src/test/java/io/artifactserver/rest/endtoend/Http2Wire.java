@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MetaData;
@@ -202,7 +203,7 @@ final class Http2Wire implements AutoCloseable {
     if (frame.type() == SETTINGS && (frame.flags & ACK) == 0) {
       try {
         send(SETTINGS, ACK, 0, new byte[0]);
-      } catch (SocketException e) {
+      } catch (SocketException | SSLException e) {
         // Closed by the server, whose reason may be the next frame.
       }
     }

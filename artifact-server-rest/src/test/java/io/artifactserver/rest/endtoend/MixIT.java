@@ -1,21 +1,27 @@
 package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.artifactserver.rest.endtoend.MixSite.Backend;
 import io.artifactserver.rest.endtoend.MixSite.Transport;
 import io.artifactserver.rest.endtoend.Tally.Count;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Many kinds of clients at once, on every transport of a server and on every backend, all of whose
  * answers are compared byte by byte. {@code -Dmix.seconds} says how long each server is visited,
- * {@code -Dmix.seed} repeats what the clients choose.
+ * {@code -Dmix.seed} repeats what the clients choose, {@code -Dmix.servers} is a pattern of the
+ * servers to visit: {@code "S3 tls"}.
  */
 class MixIT {
   private static final long SECONDS = Long.getLong("mix.seconds", 60);
@@ -25,15 +31,19 @@ class MixIT {
 
   private static final long MIN_SECONDS_BETWEEN_SAMPLES = 5;
 
+  /** Of each server, whether it is visited; {@code S3 tls}, for example. */
+  private static final Pattern SERVERS = Pattern.compile(System.getProperty("mix.servers", ".*"));
+
+  static Stream<Arguments> servers() {
+    return Arrays.stream(Backend.values())
+        .flatMap(backend ->
+            Stream.of("plain", "tls")
+                .filter(port -> SERVERS.matcher(backend + " " + port).matches())
+                .map(port -> arguments(backend, port.equals("tls"))));
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "FILE, false",
-    "FILE, true",
-    "ENCRYPTED, false",
-    "ENCRYPTED, true",
-    "S3, false",
-    "S3, true",
-  })
+  @MethodSource("servers")
   void everyByteIsTheClientsOwn(Backend backend, boolean isTls, @TempDir Path folder)
       throws Exception {
     long seed = MixCrowd.seed();

@@ -1,11 +1,12 @@
 package io.artifactserver.rest.endtoend;
 
 import io.artifactserver.core.testserver.S3ProxyServer;
-import io.artifactserver.rest.engine.Http2Properties;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -69,6 +69,9 @@ final class MixSite implements AutoCloseable {
     H2_TLS_1_2(Optional.of("TLSv1.2"), true),
     H2_TLS_1_3(Optional.of("TLSv1.3"), true);
 
+    private static final Pattern WANTED =
+        Pattern.compile(System.getProperty("mix.transports", ".*"));
+
     private final Optional<String> protocol;
     private final boolean isHttp2;
 
@@ -83,6 +86,11 @@ final class MixSite implements AutoCloseable {
 
     boolean isTls() {
       return protocol.isPresent();
+    }
+
+    /** Whether tests of single transports are to use it. */
+    boolean isWanted() {
+      return WANTED.matcher(name()).matches();
     }
   }
 
@@ -107,12 +115,6 @@ final class MixSite implements AutoCloseable {
               "--artifact-server.storage.s3.create-bucket=true",
               "--artifact-server.storage.s3.chunk-size=1MB",
               "--artifact-server.storage.s3.part-size=5MB"));
-    }
-    // Some versions of the server have the property.
-    if (!isTls
-        && Stream.of(Http2Properties.class.getRecordComponents())
-            .anyMatch(component -> component.getName().equals("cleartext"))) {
-      arguments.add("--artifact-server.http2.cleartext=true");
     }
     Path data = folder.resolve("data");
     if (!isTls) {
@@ -203,6 +205,13 @@ final class MixSite implements AutoCloseable {
     void send(byte[] bytes) throws IOException {
       socket.getOutputStream().write(bytes);
       socket.getOutputStream().flush();
+    }
+
+    /** Whether it says that the connection is gone: a record that is not in order is no such. */
+    static boolean isCut(IOException failure) {
+      return failure instanceof EOFException
+          || failure instanceof SocketException
+          || failure.getCause() instanceof SocketException;
     }
 
     /** Ends it as most clients do: without a word of TLS, or with a reset, or as it should be. */

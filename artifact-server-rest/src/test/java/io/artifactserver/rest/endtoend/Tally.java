@@ -82,9 +82,8 @@ final class Tally {
   void requireSound(String what) {
     if (!failures.isEmpty()) {
       throw new AssertionError(
-          "%s: %d wrong and %d broken%n%s%n%s"
-              .formatted(
-                  what, sum(Count.WRONG), sum(Count.BROKEN), String.join("\n", failures), this));
+          "%s: %d wrong and %d broken%n%s"
+              .formatted(what, sum(Count.WRONG), sum(Count.BROKEN), this));
     }
   }
 
@@ -100,6 +99,9 @@ final class Tally {
         table.append("%,12d".formatted(row.get(count)));
       }
     });
+    synchronized (failures) {
+      failures.forEach(failure -> table.append("%n".formatted()).append(failure));
+    }
     return table.toString();
   }
 
