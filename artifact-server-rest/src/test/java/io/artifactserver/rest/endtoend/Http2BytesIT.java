@@ -127,8 +127,9 @@ class Http2BytesIT {
         }
         assertThat(tally.row(kind).get(Count.BYTES)).as(kind).isPositive();
       }
+    } finally {
+      System.out.printf("%s%n%s%n", what, tally);
     }
-    System.out.printf("%s%n%s%n", what, tally);
     tally.requireSound(what);
   }
 }

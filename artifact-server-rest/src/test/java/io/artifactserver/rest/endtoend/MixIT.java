@@ -69,8 +69,9 @@ class MixIT {
           samples.add(MixSlopes.sample(site, tally));
         }
       }
+    } finally {
+      System.out.printf("%s%n%s%n%s%n", what, tally, MixSlopes.table(samples));
     }
-    System.out.printf("%s%n%s%n%s%n", what, tally, MixSlopes.table(samples));
     tally.requireSound(what);
     for (Transport transport : Transport.values()) {
       for (MixKind kind : kinds) {

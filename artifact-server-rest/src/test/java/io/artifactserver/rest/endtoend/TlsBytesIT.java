@@ -75,8 +75,9 @@ class TlsBytesIT {
             () -> tally.row(kind).get(Count.CONNECTIONS) < CONNECTIONS);
       }
       strangers.await();
+    } finally {
+      System.out.printf("%s%n%s%n", what, tally);
     }
-    System.out.printf("%s%n%s%n", what, tally);
     tally.requireSound(what);
     assertThat(tally.row(kind).get(Count.ANSWERS)).isGreaterThan(CONNECTIONS / 2);
   }
