@@ -114,14 +114,14 @@ class Http2BytesIT {
     try (MixSite site = MixSite.start(folder, Backend.ENCRYPTED, transport.isTls());
         MixCrowd readers = new MixCrowd(site, tally, seed)) {
       for (int i = 0; i < READERS; i++) {
-        readers.add(MixReader.READER_OF_SEALED, transport.isTls() ? Transport.TLS_1_3 : Transport.H1);
+        readers.add(
+            MixReader.READER_OF_SEALED, transport.isTls() ? Transport.TLS_1_3 : Transport.H1);
       }
       for (Attack attack : Attack.values()) {
         String kind = transport + " " + attack.name();
         try (MixCrowd attackers = new MixCrowd(site, tally, seed)) {
           for (int i = 0; i < ATTACKERS; i++) {
-            attackers.add(
-                attack, transport, () -> tally.row(kind).get(Count.RESETS) < RESETS);
+            attackers.add(attack, transport, () -> tally.row(kind).get(Count.RESETS) < RESETS);
           }
           attackers.await();
         }

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Strangers come on short connections of TLS beside devices that read a private artifact; each
- * gets its own bytes, and all of them. {@code -Dmix.connections} says how many connections of each
+ * Strangers come on short connections of TLS beside devices that read a private artifact; each gets
+ * its own bytes, and all of them. {@code -Dmix.connections} says how many connections of each
  * version of TLS, {@code -Dmix.seed} repeats what the clients choose.
  */
 class TlsBytesIT {
