@@ -65,6 +65,7 @@ class Http2BytesIT {
           for (int i = 0; i <= MAX_CONTROL_FRAMES * 2; i++) {
             conversation.reset(streams.get(i % streams.size()));
           }
+          conversation.awaitFull();
           conversation.readToEnd();
         }
       }
@@ -97,6 +98,8 @@ class Http2BytesIT {
       for (int stream : streams) {
         conversation.reset(stream);
       }
+      // Others get the buffers meanwhile, if the server gives them away.
+      conversation.awaitFull();
       conversation.settle();
     }
   }

@@ -75,6 +75,8 @@ enum Http2Mix implements MixKind {
           }
           conversation.reset(stream);
         }
+        // Others get the buffers meanwhile, if the server gives them away.
+        conversation.awaitFull();
         settleAndAskAgain(visit, conversation);
       }
     }
@@ -93,6 +95,7 @@ enum Http2Mix implements MixKind {
         for (int i = 0; i <= MAX_CONTROL_FRAMES * 2; i++) {
           conversation.reset(streams.get(i % streams.size()));
         }
+        conversation.awaitFull();
         conversation.readToEnd();
       }
     }
