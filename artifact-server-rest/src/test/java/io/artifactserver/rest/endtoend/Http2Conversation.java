@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.MetaData;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +26,6 @@ final class Http2Conversation implements AutoCloseable {
   private static final int UNKNOWN = 0x77;
   private static final int DEFAULT_WINDOW = 65_535;
   private static final int STREAM_CLOSED = 5;
-  private static final int POLL_NANOS = 5_000_000;
-
-  /** A socket into which nothing came for so many polls is full. */
-  private static final int QUIET_POLLS = 10;
-
   private final Visit visit;
   private final Line line;
   private final Http2Wire wire;
@@ -140,15 +134,9 @@ final class Http2Conversation implements AutoCloseable {
     send(Http2Wire.GOAWAY, 0, 0, new byte[8]);
   }
 
-  /** Returns when nothing comes any more because nothing is read here. */
+  /** Returns when the server has written as much as it can while nothing is read here. */
   void awaitFull() throws IOException {
-    int last = 0;
-    for (int quiet = 0; quiet < QUIET_POLLS; ) {
-      LockSupport.parkNanos(POLL_NANOS);
-      int now = line.raw().getInputStream().available();
-      quiet = now == last ? quiet + 1 : 0;
-      last = now;
-    }
+    SendQueue.of(line.raw()).awaitFull();
   }
 
   /** Reads until every stream that was not reset has ended, and nothing of the others is left. */
