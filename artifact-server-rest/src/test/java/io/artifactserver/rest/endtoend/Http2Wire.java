@@ -12,6 +12,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +51,7 @@ final class Http2Wire implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
   private static final int MAX_WINDOW = Integer.MAX_VALUE;
   private static final int DEFAULT_WINDOW = 65_535;
+  private static final int MAX_FRAME = 16_384;
 
   /** Until the client allows more, in bytes (RFC 9113, section 6.5.2). */
   private static final int MAX_FRAME = 16_384;
@@ -147,7 +149,7 @@ final class Http2Wire implements AutoCloseable {
   int request(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    send(HEADERS, END_STREAM | END_HEADERS, stream, headerBlock(scheme(), method, path, fields));
+    sendHeaders(END_STREAM, stream, headerBlock(scheme(), method, path, fields));
     return stream;
   }
 
@@ -155,12 +157,31 @@ final class Http2Wire implements AutoCloseable {
   int begin(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    send(HEADERS, END_HEADERS, stream, headerBlock(scheme(), method, path, fields));
+    sendHeaders(0, stream, headerBlock(scheme(), method, path, fields));
     return stream;
   }
 
   int get(String path, String... fields) throws IOException {
     return request("GET", path, List.of(fields));
+  }
+
+  /** In as many frames as it takes (RFC 9113, section 6.10). */
+  private void sendHeaders(int flags, int stream, byte[] block) throws IOException {
+    int sent = Math.min(block.length, MAX_FRAME);
+    send(
+        HEADERS,
+        flags | (sent == block.length ? END_HEADERS : 0),
+        stream,
+        Arrays.copyOf(block, sent));
+    while (sent < block.length) {
+      int end = Math.min(block.length, sent + MAX_FRAME);
+      send(
+          CONTINUATION,
+          end == block.length ? END_HEADERS : 0,
+          stream,
+          Arrays.copyOfRange(block, sent, end));
+      sent = end;
+    }
   }
 
   /** The stream that the next request would have. */

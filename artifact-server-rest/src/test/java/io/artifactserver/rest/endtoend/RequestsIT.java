@@ -27,9 +27,9 @@ class RequestsIT extends EachTransport {
         assertThat(wire.receive(true).body())
             .isEqualTo(Arrays.copyOfRange(SharedServer.TABLE, first, first + 4));
       }
-      // All but the first two, but HTTP/2 asks a handler for each.
+      // All but the first two; over TLS and HTTP/2 a handler is asked for each.
       assertThat(repeated(operator) - before)
-          .isGreaterThanOrEqualTo(transport.isHttp2() ? 0 : 10_498);
+          .isGreaterThanOrEqualTo(transport == Transport.HTTP1 ? 10_498 : 0);
     }
   }
 
@@ -105,17 +105,28 @@ class RequestsIT extends EachTransport {
 
   @Test
   void overlongTargetIsRefused() throws IOException {
-    try (Wire wire = open()) {
-      wire.send("GET /artifacts/public/" + "x".repeat(100_000) + " HTTP/1.1\r\nHost: a\r\n\r\n");
-      assertThat(wire.receive(true).status()).isEqualTo(414);
-    }
+    requireRefused(
+        "GET /artifacts/public/" + "x".repeat(100_000) + " HTTP/1.1\r\nHost: a\r\n\r\n", 414);
   }
 
   @Test
   void floodOfFieldsIsRefused() throws IOException {
+    requireRefused(GET + "X-Flood: yes\r\n".repeat(10_000) + "\r\n", 431);
+  }
+
+  /** HTTP/2 and TLS send it in pieces: the server may end the connection before it has them all. */
+  private void requireRefused(String request, int status) throws IOException {
     try (Wire wire = open()) {
-      wire.send(GET + "X-Flood: yes\r\n".repeat(10_000) + "\r\n");
-      assertThat(wire.receive(true).status()).isEqualTo(431);
+      wire.send(request);
+      assertThat(wire.receive(true).status()).isEqualTo(status);
+    } catch (IOException e) {
+      if (transport == Transport.HTTP1) {
+        throw e;
+      }
+    }
+    try (Wire wire = open()) {
+      wire.send(GET + "\r\n");
+      assertThat(wire.receive(true).body()).isEqualTo(SharedServer.TABLE);
     }
   }
 
