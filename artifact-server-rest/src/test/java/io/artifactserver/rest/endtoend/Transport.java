@@ -20,10 +20,6 @@ enum Transport {
   /** HTTP/2 over TLS 1.3. */
   H2("TLSv1.3", true);
 
-  /** Arguments of a server that has a certificate. Without C2 it encrypts 10 MB a second. */
-  static final List<String> TLS_ARGUMENTS =
-      List.of(PackagedServer.COMPILED_WELL, "--artifact-server.tls.provider=jsse");
-
   private final @Nullable String tlsVersion;
   private final boolean isHttp2;
 
