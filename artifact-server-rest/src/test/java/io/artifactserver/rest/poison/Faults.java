@@ -31,7 +31,11 @@ public final class Faults {
           "java.nio.channels.CancelledKeyException",
           "java.nio.channels.ClosedSelectorException",
           "org.eclipse.jetty.http.BadMessageException",
-          "org.eclipse.jetty.http.HttpException$RuntimeException");
+          "org.eclipse.jetty.http.HttpException$RuntimeException",
+          "org.eclipse.jetty.http.HttpParser$IllegalCharacterException");
+
+  /** Where Jetty answers a request that it cannot read. */
+  private static final String PARSER = "org.eclipse.jetty.http.HttpParser.parseNext";
 
   private static final List<String> KEPT = new ArrayList<>();
 
@@ -51,10 +55,17 @@ public final class Faults {
   /** Called by Jetty's changed classes, at the start of each of their general catch clauses. */
   public static void caught(Throwable thrown, String where) {
     if ((thrown instanceof RuntimeException || thrown instanceof Error)
-        && !OF_CLIENTS.contains(thrown.getClass().getName())
+        && !isOfClients(thrown, where)
         && SEEN.add(thrown)) {
       report(CAUGHT + "in " + where + ": ", thrown);
     }
+  }
+
+  private static boolean isOfClients(Throwable thrown, String where) {
+    return OF_CLIENTS.contains(thrown.getClass().getName())
+        || (where.equals(PARSER)
+            && (thrown instanceof IllegalArgumentException
+                || thrown instanceof ArithmeticException));
   }
 
   static void buffer(String what, Throwable stack) {
