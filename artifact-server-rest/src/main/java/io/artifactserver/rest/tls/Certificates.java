@@ -121,7 +121,7 @@ public final class Certificates {
     factory.setIncludeCipherSuites(CIPHER_SUITES);
     factory.setExcludeCipherSuites();
     factory.setCipherComparator(HTTP2Cipher.COMPARATOR);
-    // A client could have the server sign again and again on one connection.
+    // Jetty's default. A client could have the server sign again and again on one connection.
     factory.setRenegotiationAllowed(false);
     factory.setSNISelector((keyType, issuers, session, serverName, certificates) -> {
       String named = factory.sniSelect(keyType, issuers, session, serverName, certificates);
