@@ -53,7 +53,6 @@ class Http2BytesIT {
       public void visit(Visit visit) throws IOException {
         try (Http2Conversation conversation =
             new Http2Conversation(visit, SMALL, Http2Conversation.NO_LIMIT)) {
-          conversation.provoke();
           for (int i = 0; i < STREAMS; i++) {
             conversation.ask(
                 i % 2 == 0
@@ -61,12 +60,9 @@ class Http2BytesIT {
                     : Ask.ranges(MarkedArtifact.ENCRYPTED, visit.token(), List.of()));
           }
           conversation.awaitFull();
-          List<Integer> streams = conversation.openStreams();
-          for (int i = 0; i <= MAX_CONTROL_FRAMES * 2; i++) {
-            conversation.reset(streams.get(i % streams.size()));
-          }
+          conversation.flood(MAX_CONTROL_FRAMES * 2);
           conversation.awaitFull();
-          conversation.readToEnd();
+          conversation.settle();
         }
       }
     },

@@ -108,6 +108,31 @@ final class Http2Conversation implements AutoCloseable {
     send(Http2Wire.RST_STREAM, 0, stream, word(Http2Wire.CANCEL));
   }
 
+  /** Resets the open streams again and again, in one write; the server may end the connection. */
+  void flood(int resets) throws IOException {
+    provoke();
+    List<Integer> streams = openStreams();
+    ByteBuffer frames = ByteBuffer.allocate(resets * 13);
+    for (int i = 0; i < resets; i++) {
+      int stream = streams.get(i % streams.size());
+      frames.putInt(Integer.BYTES << 8 | Http2Wire.RST_STREAM).put((byte) 0).putInt(stream);
+      frames.putInt(Http2Wire.CANCEL);
+    }
+    for (int stream : streams) {
+      answer(stream).isOver = true;
+      open--;
+    }
+    visit.row().add(Count.RESETS, resets);
+    try {
+      line.send(frames.array());
+    } catch (IOException e) {
+      // What the server said before is read nevertheless.
+      if (!Line.isCut(e)) {
+        throw e;
+      }
+    }
+  }
+
   /** Sends a body that the request has not. The server may reset the stream. */
   void sendData(int stream) throws IOException {
     answer(stream).isOdd = true;
