@@ -23,14 +23,20 @@ record SendQueue(int server, int client) {
   /** A queue that is no longer for so many polls is full. */
   private static final int QUIET_POLLS = 10;
 
+  private static final int MAX_POLLS = 200;
+
   static SendQueue of(Socket client) {
     return new SendQueue(client.getPort(), client.getLocalPort());
   }
 
-  /** Returns when the server has written as much as the connection takes, or has closed it. */
+  /**
+   * Returns when the server has written as much as the connection takes, or has closed it; or after
+   * a second, in case all that there is to write fits into the client's buffer.
+   */
   void awaitFull() throws IOException {
     long last = 0;
-    for (int quiet = 0; quiet < QUIET_POLLS; ) {
+    int quiet = 0;
+    for (int poll = 0; poll < MAX_POLLS && quiet < QUIET_POLLS; poll++) {
       LockSupport.parkNanos(POLL_NANOS);
       long now = length();
       quiet = now == last && now != 0 ? quiet + 1 : 0;
