@@ -51,9 +51,8 @@ final class Http2Wire implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 30_000;
   private static final int MAX_WINDOW = Integer.MAX_VALUE;
   private static final int DEFAULT_WINDOW = 65_535;
-  private static final int MAX_FRAME = 16_384;
 
-  /** Until the client allows more, in bytes (RFC 9113, section 6.5.2). */
+  /** Until the other side allows more, in bytes (RFC 9113, section 6.5.2). */
   private static final int MAX_FRAME = 16_384;
 
   private final Socket socket;
