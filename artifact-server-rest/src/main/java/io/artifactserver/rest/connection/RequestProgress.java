@@ -14,7 +14,9 @@ public interface RequestProgress {
     /** The rest of a body. */
     BODY,
     /** Nothing: the request is complete. */
-    ANSWER
+    ANSWER,
+    /** The client's end: the last answer is sent. */
+    CLOSING
   }
 
   /** Returns the current stage. */

@@ -68,8 +68,10 @@ final class Watched implements Pace {
       case null -> true;
       case NegotiatingServerConnection _ -> true;
       case RequestProgress http ->
-          http.stage() == RequestProgress.Stage.WAITING
-              || http.stage() == RequestProgress.Stage.HEAD;
+          switch (http.stage()) {
+            case WAITING, HEAD, CLOSING -> true;
+            case BODY, ANSWER -> false;
+          };
       default -> false;
     };
   }
