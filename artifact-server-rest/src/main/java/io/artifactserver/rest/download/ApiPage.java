@@ -93,6 +93,7 @@ final class ApiPage {
             representation,
             mediaType,
             fields,
+            fields,
             false,
             false,
             validators));

@@ -268,7 +268,7 @@ final class ResponseEmitter {
     exchange.response().setStatus(status);
     HttpFields.Mutable fields = exchange.response().getHeaders();
     fields
-        .add(served.fields())
+        .add(status == HttpStatus.PARTIAL_CONTENT_206 ? served.partFields() : served.fields())
         .put(HttpHeader.CONTENT_TYPE, contentType)
         .put(HttpHeader.CONTENT_LENGTH, contentLength);
     if (served.bytes() instanceof Served.Bytes.Framed) {

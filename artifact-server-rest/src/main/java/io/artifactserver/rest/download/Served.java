@@ -36,7 +36,8 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
  * @param digests of the bytes; of framed ones, of what is stored
  * @param representation for the planner
  * @param mediaType of the representation
- * @param fields of every 200 and 206
+ * @param fields of every 200
+ * @param partFields of every 206: the same, but for the longer digest
  * @param redirects whether the backend is to serve it, if it can
  * @param isForm whether the bytes are a form's, which may be dropped at any time
  * @param validators of a 304 (RFC 9110, section 15.4.5)
@@ -47,6 +48,7 @@ record Served(
     Representation representation,
     String mediaType,
     HttpFields fields,
+    HttpFields partFields,
     boolean redirects,
     boolean isForm,
     HttpFields validators) {
@@ -258,8 +260,10 @@ record Served(
                     HttpHeader.CONTENT_DISPOSITION,
                     ContentDisposition.attachment(fileName)))
             .add(NOSNIFF);
+    HttpFields.Mutable partFields = HttpFields.build(fields);
     if (!isFramed) {
       fields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)));
+      partFields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.shortReprDigest(digests)));
     }
     return new Served(
         bytes,
@@ -267,6 +271,7 @@ record Served(
         representation,
         mediaType,
         fields.asImmutable(),
+        partFields.asImmutable(),
         redirects,
         isForm,
         validators);

@@ -195,7 +195,7 @@ class DeviceAccessIT extends EachTransport {
       delimiter = '|',
       nullValues = "-",
       value = {
-        "- | sha-256 sha-512",
+        "- | sha-256",
         "sha-512=10 | sha-512",
         "sha-256=3, sha-512=10 | sha-512 sha-256",
         "sha-512=0, sha-256=1 | sha-256",
