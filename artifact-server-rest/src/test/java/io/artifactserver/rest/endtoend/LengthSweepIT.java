@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -75,8 +75,8 @@ class LengthSweepIT extends EachTransport {
         .isIn(200, 201);
   }
 
-  private SortedSet<Integer> lengths() throws IOException {
-    SortedSet<Integer> all = new TreeSet<>();
+  private NavigableSet<Integer> lengths() throws IOException {
+    NavigableSet<Integer> all = new TreeSet<>();
     if (ALL) {
       IntStream.rangeClosed(1, MAX_OF_ALL).forEach(all::add);
     }
@@ -99,7 +99,7 @@ class LengthSweepIT extends EachTransport {
     return all;
   }
 
-  private static void around(int length, SortedSet<Integer> all) {
+  private static void around(int length, NavigableSet<Integer> all) {
     IntStream.rangeClosed(length - AROUND, length + AROUND).forEach(all::add);
   }
 
