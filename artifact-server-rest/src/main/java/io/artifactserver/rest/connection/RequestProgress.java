@@ -14,9 +14,7 @@ public interface RequestProgress {
     /** The rest of a body. */
     BODY,
     /** Nothing: the request is complete. */
-    ANSWER,
-    /** The client's end: the last answer is sent. */
-    CLOSING
+    ANSWER
   }
 
   /** Returns the current stage. */

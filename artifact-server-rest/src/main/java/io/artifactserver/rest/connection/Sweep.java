@@ -2,8 +2,6 @@ package io.artifactserver.rest.connection;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http2.HTTP2Connection;
@@ -18,15 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Sweep {
   /** A connection that is refused has this time to send its request. */
   private static final Duration REFUSED_TIMEOUT = Duration.ofSeconds(5);
-
-  /**
-   * A client whose last answer has arrived has this time to close its side, if the idle time-out is
-   * not shorter.
-   */
-  private static final Duration LINGER_TIMEOUT = Duration.ofSeconds(10);
-
-  /** The length of a queue that the kernel does not tell. */
-  private static final long UNKNOWN = Long.MAX_VALUE;
 
   /** Part of the time-out after which the kernel is asked. */
   private static final int SUSPECT_SHARE = 4;
@@ -55,10 +44,6 @@ final class Sweep {
         excuseStreams(connection);
       }
       return stalled.or(() -> tooSlow(watched, outer, false));
-    }
-    if (connection instanceof RequestProgress http
-        && http.stage() == RequestProgress.Stage.CLOSING) {
-      return lingering(watched);
     }
     watched.forgetQueue();
     return switch (connection) {
@@ -135,22 +120,6 @@ final class Sweep {
         }
       }
     }
-  }
-
-  /**
-   * A socket that closes while it has unread bytes resets the connection, and bytes that are not
-   * confirmed are lost. What the client sends meanwhile does not count.
-   */
-  private Optional<End> lingering(Watched watched) {
-    long queue = queueOf(watched.endPoint()).orElse(UNKNOWN);
-    Duration unchanged = Duration.ofNanos(now - watched.queueUnchangedSince(queue, now));
-    if (queue == 0) {
-      Duration limit = Collections.min(List.of(LINGER_TIMEOUT, properties.idleTimeout()));
-      return unchanged.compareTo(limit) > 0 ? Optional.of(End.IDLE) : Optional.empty();
-    }
-    return unchanged.compareTo(properties.stallTimeout()) > 0
-        ? Optional.of(End.STALL)
-        : Optional.empty();
   }
 
   private Optional<Long> queueOf(SelectableChannelEndPoint endPoint) {

@@ -68,10 +68,8 @@ final class Watched implements Pace {
       case null -> true;
       case NegotiatingServerConnection _ -> true;
       case RequestProgress http ->
-          switch (http.stage()) {
-            case WAITING, HEAD, CLOSING -> true;
-            case BODY, ANSWER -> false;
-          };
+          http.stage() == RequestProgress.Stage.WAITING
+              || http.stage() == RequestProgress.Stage.HEAD;
       default -> false;
     };
   }

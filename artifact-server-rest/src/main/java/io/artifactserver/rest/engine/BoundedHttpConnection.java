@@ -10,24 +10,18 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpStatus;
-import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.internal.HttpConnection;
-import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of HTTP/1.1 that bounds the fields of a request, and accounts for a head of which
  * only a part has come. It asks the parser once for each time that bytes come. For a request that
  * comes whole nothing changes.
- *
- * <p>After its last answer it closes its own side, and throws away what the client still sends
- * until that closes too, or until the sweep ends it.
  */
 final class BoundedHttpConnection extends HttpConnection implements RequestProgress {
   /** Devices send some ten. Each takes some 100 bytes beside its text. */
@@ -48,12 +42,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   private Holdings.@Nullable Holding holding;
   private long bytesBefore;
 
-  /** Whether the parser has refused a request: Jetty reads no more then. */
-  private volatile boolean hasRefused;
-
-  /** Whether the refusal has been answered, so that what follows can be thrown away. */
-  private volatile boolean isDraining;
-
   private BoundedHttpConnection(
       HttpConfiguration configuration,
       Connector connector,
@@ -73,8 +61,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
             (HttpParser.RequestHandler) plain.getHandler(),
             getHttpConfiguration().getRequestHeaderSize(),
             compliance,
-            this::mayKeep,
-            this::lingers);
+            this::mayKeep);
     parser.setHeaderCacheSize(plain.getHeaderCacheSize());
     parser.setHeaderCacheCaseSensitive(plain.isHeaderCacheCaseSensitive());
     return parser;
@@ -89,26 +76,9 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     }
   }
 
-  /** Jetty comes here when an answer is complete. */
-  @Override
-  public void run() {
-    isDraining = hasRefused;
-    super.run();
-  }
-
-  /** Whether only the client's side of the connection is open. */
-  private boolean lingers() {
-    return getEndPoint().isOutputShutdown() && getEndPoint().isOpen();
-  }
-
   @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
   private void fill() {
     super.onFillable();
-    if (isDraining && lingers()) {
-      tryFillInterested(
-          Callback.from(
-              InvocationType.NON_BLOCKING, this::onFillable, this::onFillInterestedFailed));
-    }
     if (getEndPoint().getConnection() != this) {
       // It speaks HTTP/2 now.
       return;
@@ -163,12 +133,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     if (parser.inHeaderState()) {
       return Stage.HEAD;
     }
-    if (parser.inContentState()) {
-      return Stage.BODY;
-    }
-    return parser instanceof LongHeadParser own && own.isDone() && lingers()
-        ? Stage.CLOSING
-        : Stage.ANSWER;
+    return parser.inContentState() ? Stage.BODY : Stage.ANSWER;
   }
 
   @Override
@@ -186,11 +151,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     return new CountingHandler();
   }
 
-  @Override
-  protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
-    return new LingeringStream(method, uri, version);
-  }
-
   private void hold(long bytes) {
     Holdings.Holding known = holding;
     if (known == null) {
@@ -203,25 +163,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       }
     }
     known.add(bytes - known.bytes());
-  }
-
-  private final class LingeringStream extends HttpStreamOverHTTP1 {
-    private LingeringStream(String method, String uri, HttpVersion version) {
-      super(method, uri, version);
-    }
-
-    /**
-     * A body that nobody has read is a failure for Jetty, which closes the connection. If the
-     * answer has left whole, and said that the connection closes, it is none.
-     */
-    @Override
-    public void failed(Throwable cause) {
-      if (getGenerator().isEnd() && lingers()) {
-        succeeded();
-      } else {
-        super.failed(cause);
-      }
-    }
   }
 
   private final class CountingHandler extends RequestHandler {
@@ -244,12 +185,6 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       if (field.getHeader() != HttpHeader.UPGRADE) {
         super.parsedHeader(field);
       }
-    }
-
-    @Override
-    public void badMessage(HttpException failure) {
-      hasRefused = true;
-      super.badMessage(failure);
     }
   }
 

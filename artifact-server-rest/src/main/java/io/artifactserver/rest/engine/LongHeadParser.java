@@ -23,12 +23,8 @@ final class LongHeadParser extends HttpParser {
   /** In bytes. Heads of devices are shorter. */
   static final int PROMPT_LENGTH = 2 * 1024;
 
-  /** Most bytes that are thrown away behind the last request: those of a body on a fast link. */
-  static final long MAX_DISCARDED = 64 * 1024 * 1024;
-
   private final int maxLength;
   private final BooleanSupplier mayKeep;
-  private final BooleanSupplier lingers;
 
   /**
    * What has come of the head and is not parsed, each piece up to its position. Pieces, because to
@@ -42,47 +38,19 @@ final class LongHeadParser extends HttpParser {
   /** What is being parsed; null in between. */
   private @Nullable ByteBuffer parsing;
 
-  private long discarded;
-
   /**
    * @param maxLength of a head, in bytes
    * @param mayKeep whether what has come may be kept; if not, the connection has ended
-   * @param lingers whether the server has closed its side of the connection, and not the client's
    */
   LongHeadParser(
-      RequestHandler handler,
-      int maxLength,
-      HttpCompliance compliance,
-      BooleanSupplier mayKeep,
-      BooleanSupplier lingers) {
+      RequestHandler handler, int maxLength, HttpCompliance compliance, BooleanSupplier mayKeep) {
     super(handler, maxLength, compliance);
     this.maxLength = maxLength;
     this.mayKeep = mayKeep;
-    this.lingers = lingers;
-  }
-
-  /**
-   * Whether the connection is to be closed. Jetty closes it when it sees this, and a socket that
-   * closes while it has unread bytes resets the connection: the client loses what it has not read
-   * of its answer. So what comes behind the last request is thrown away first (RFC 9112, section
-   * 9.6).
-   */
-  @Override
-  public boolean isTerminated() {
-    return super.isTerminated() && (discarded > MAX_DISCARDED || !lingers.getAsBoolean());
-  }
-
-  /** Whether no request follows. */
-  boolean isDone() {
-    return super.isTerminated();
   }
 
   @Override
   public boolean parseNext(ByteBuffer buffer) {
-    if (super.isTerminated()) {
-      discarded += buffer.remaining();
-      BufferUtil.clear(buffer);
-    }
     if (!inHeaderState()) {
       return super.parseNext(buffer);
     }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,9 +25,7 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Connections that do nothing are ended, and there are as many as there may be. The limits are
@@ -47,7 +44,6 @@ class ConnectionLimitsIT {
   private static final int MAX_STRICT = 3 * MAX_PER_ADDRESS;
 
   private static final int LENGTH = 40_000_000;
-  private static final int RECEIVE_BUFFER = 64 * 1024;
   private static final String LARGE = "/artifacts/public/large.bin";
   private static final String SMALL =
       "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
@@ -106,28 +102,6 @@ class ConnectionLimitsIT {
   void connectionThatNeverAsksIsClosed() throws IOException {
     try (Wire wire = patient.open()) {
       assertThat(wire.isClosedByServer()).isTrue();
-    }
-  }
-
-  /** Whatever it sends after its last answer; the rest of a body that nobody reads, too. */
-  @ParameterizedTest
-  @ValueSource(strings = {"Connection: close", "Content-Length: 1000000000"})
-  void clientThatNeverClosesIsCutOff(String field) throws Exception {
-    try (RecordWire wire = RecordWire.open(patient, RECEIVE_BUFFER)) {
-      wire.send(
-          "GET %s HTTP/1.1\r\nHost: a\r\nRange: bytes=0-3\r\n%s\r\n\r\n".formatted(LARGE, field));
-      assertThat(new Wire(wire.socket()).receive(true).status()).isEqualTo(206);
-      wire.awaitEnd();
-      eventually(
-          "the server closes",
-          () -> {
-            try {
-              wire.send("x");
-              return false;
-            } catch (SocketException e) {
-              return true;
-            }
-          });
     }
   }
 

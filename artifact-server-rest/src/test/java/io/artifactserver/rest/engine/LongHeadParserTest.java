@@ -163,8 +163,7 @@ class LongHeadParserTest {
   void whatMayNotBeKeptEndsTheParser() {
     Told told = new Told();
     HttpParser parser =
-        new LongHeadParser(
-            told, MAX_LENGTH, HttpCompliance.RFC9110, () -> told.events.isEmpty(), () -> false);
+        new LongHeadParser(told, MAX_LENGTH, HttpCompliance.RFC9110, () -> told.events.isEmpty());
     ByteBuffer buffer =
         direct("GET /x HTTP/1.1\r\nHost: a\r\nX-A: %s\r\n".formatted("x".repeat(5_000)));
     assertThat(parser.parseNext(buffer)).isFalse();
@@ -189,8 +188,7 @@ class LongHeadParserTest {
             return super.headerComplete();
           }
         };
-    parsers[0] =
-        new LongHeadParser(told, MAX_LENGTH, HttpCompliance.RFC9110, () -> true, () -> false);
+    parsers[0] = new LongHeadParser(told, MAX_LENGTH, HttpCompliance.RFC9110, () -> true);
     String head = "GET /x HTTP/1.1\r\nHost: a\r\nX-A: %s".formatted("x".repeat(length));
     parsers[0].parseNext(direct(head));
     ByteBuffer buffer = direct("\r\n\r\nrest");
@@ -207,7 +205,7 @@ class LongHeadParserTest {
 
   private static HttpParser parser(HttpParser.RequestHandler handler) {
     return withoutCache(
-        new LongHeadParser(handler, MAX_LENGTH, HttpCompliance.RFC9110, () -> true, () -> false));
+        new LongHeadParser(handler, MAX_LENGTH, HttpCompliance.RFC9110, () -> true));
   }
 
   /** As the server has it. */
