@@ -33,6 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
  * and nothing else happens. Native code that read the mapping would end the process.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExpectsLog("a fault occurred in an unsafe memory access operation")
 class CutFileIT {
   private static final int LENGTH = 40_000_000;
   private static final int READ_BEFORE = 100_000;
