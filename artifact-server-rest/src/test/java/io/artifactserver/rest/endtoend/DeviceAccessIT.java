@@ -13,28 +13,33 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.AfterParameterizedClassInvocation;
-import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may read what, under which addresses, and the fields beside RFC 9110's own. */
-@EnumSource
-class DeviceAccessIT extends EachTransport {
+@ExtendWith(SharedServer.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DeviceAccessIT {
   private static final String PUBLIC = "/artifacts/public/table.bin";
   private static final String SECRET = "/artifacts/secret/table.bin";
   private static final int WARM_DOWNLOADS = 2_000;
   private static final String LEGACY_TOKEN = "hawkbit-gateway-secret-0001";
 
+  private PackagedServer server;
   private Operator operator;
   private String deviceToken;
 
-  @BeforeParameterizedClassInvocation
-  void connect() throws Exception {
-    operator = server.operator();
+  @BeforeAll
+  void connect(PackagedServer shared) throws Exception {
+    server = shared;
+    operator = new Operator(server);
     operator.createRepository("other", false);
     deviceToken = token(operator.json("POST", "/api/v1/tokens", "{\"name\":\"all\"}"));
     assertThat(operator.put("public", "7/app.bin", SharedServer.TABLE).statusCode()).isIn(200, 201);
@@ -45,7 +50,7 @@ class DeviceAccessIT extends EachTransport {
         .isIn(200, 201);
   }
 
-  @AfterParameterizedClassInvocation
+  @AfterAll
   void disconnect() {
     operator.close();
   }
@@ -66,8 +71,7 @@ class DeviceAccessIT extends EachTransport {
       strings = {
         "Bearer",
         "Bearer x",
-        "Bearer"
-            + " as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
+        "Bearer as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
         "Basic !!!",
         "Basic dXNlcjpwYXNzd29yZA==",
         "GatewayToken short",
@@ -137,7 +141,7 @@ class DeviceAccessIT extends EachTransport {
                 "POST", "/api/v1/tokens", "{\"name\":\"o\",\"repositories\":[\"other\"]}"));
     String wrong = mine.substring(0, mine.length() - 1) + (mine.endsWith("0") ? '1' : '0');
     String foreign = "as_0000000000000000_" + mine.split("_")[2];
-    try (Wire wire = open()) {
+    try (Wire wire = new Wire(server.port())) {
       for (int i = 0; i < 3; i++) {
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
@@ -164,7 +168,7 @@ class DeviceAccessIT extends EachTransport {
 
   @Test
   void theCaseOfASecretCountsOnAConnectionToo() throws Exception {
-    try (Wire wire = open()) {
+    try (Wire wire = new Wire(server.port())) {
       assertThat(status(wire, SECRET, "Bearer " + deviceToken)).isEqualTo(206);
       assertThat(status(wire, SECRET, "Bearer " + deviceToken.toUpperCase(Locale.ROOT)))
           .isEqualTo(401);
@@ -286,14 +290,14 @@ class DeviceAccessIT extends EachTransport {
 
   @Test
   void methodsOfTheServerItself() throws IOException {
-    try (Wire wire = open()) {
+    try (Wire wire = new Wire(server.port())) {
       wire.send("OPTIONS * HTTP/1.1\r\nHost: device\r\n\r\n");
       Response answer = wire.receive(true);
       assertThat(answer.status()).isEqualTo(204);
       assertThat(answer.field("Allow")).contains("GET, HEAD, OPTIONS");
     }
     for (String target : new String[] {"TRACE /api/v1/repositories", "CONNECT device:80"}) {
-      try (Wire wire = open()) {
+      try (Wire wire = new Wire(server.port())) {
         wire.send(
             target
                 + " HTTP/1.1\r\nHost: device\r\nAuthorization: Bearer "
@@ -373,7 +377,7 @@ class DeviceAccessIT extends EachTransport {
   @Test
   void headOpensNothingAndEqualsGet() throws Exception {
     double transfers = transfers();
-    try (Wire wire = open()) {
+    try (Wire wire = new Wire(server.port())) {
       for (String path : new String[] {PUBLIC, PUBLIC + ".sha256", "/artifacts/public/absent"}) {
         wire.send("HEAD " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
         Response head = wire.receive(false);
