@@ -184,7 +184,8 @@ class QueueIT extends EachTransport {
         repeating.send(get("repeated", i));
         assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, i, i + 10));
       }
-      assertThat(repeated()).isPositive();
+      // Over TLS no request is answered without a handler.
+      assertThat(repeated() > 0).isEqualTo(!transport.isSecured());
       // Nobody reads what it asks for, so it keeps its turn.
       holding.send(get("repeated"));
       eventually("it is its turn", holding::isAnswered);
