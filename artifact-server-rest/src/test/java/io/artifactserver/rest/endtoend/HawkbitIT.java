@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged server beside a stand-in for hawkBit: with its folder, and without. */
-@ExpectsLog("unsafe memory access operation")
 class HawkbitIT {
   private static final byte[] CONTENT = Bytes.random(3_000_000, 22);
   private static final String FILE =
