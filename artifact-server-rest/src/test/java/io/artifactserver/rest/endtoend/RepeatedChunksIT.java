@@ -26,7 +26,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Connections that ask for chunk after chunk: their answers are those that a handler gives. */
 @EnumSource
-@ExpectsLog("HpackDecoder\\.decode")
 class RepeatedChunksIT extends EachTransport {
   private static final String IMAGE = "fw/image.img";
   private static final String STORE = "/fw/default.castr/";

@@ -13,7 +13,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many requests on a connection, requests that nobody should send, and clients that go away. */
 @EnumSource
-@ExpectsLog("HpackDecoder\\.decode")
 class RequestsIT extends EachTransport {
   private static final String GET = "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: device\r\n";
 

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.stream.Stream;
 
 /**
  * What must not happen in a server: written to its standard error, or kept for the tests of the
@@ -34,8 +35,16 @@ public final class Faults {
           "org.eclipse.jetty.http.HttpException$RuntimeException",
           "org.eclipse.jetty.http.HttpParser$IllegalCharacterException");
 
-  /** Where Jetty answers a request that it cannot read. */
-  private static final String PARSER = "org.eclipse.jetty.http.HttpParser.parseNext";
+  /** Where Jetty refuses a request that it cannot read. */
+  private static final Set<String> PARSERS =
+      Set.of(
+          "org.eclipse.jetty.http.HttpParser.parseNext",
+          "org.eclipse.jetty.http2.hpack.HpackDecoder.decode",
+          "org.eclipse.jetty.http2.hpack.internal.MetaDataBuilder.newHttpURI");
+
+  /** Learns that the answer to a failed request was written. */
+  private static final String ERROR_WRITTEN =
+      "org.eclipse.jetty.server.internal.HttpChannelState$ErrorCallback";
 
   private static final List<String> KEPT = new ArrayList<>();
 
@@ -56,6 +65,7 @@ public final class Faults {
   public static void caught(Throwable thrown, String where) {
     if ((thrown instanceof RuntimeException || thrown instanceof Error)
         && !isOfClients(thrown, where)
+        && !isCompletedElsewhere(thrown)
         && SEEN.add(thrown)) {
       report(CAUGHT + "in " + where + ": ", thrown);
     }
@@ -63,9 +73,22 @@ public final class Faults {
 
   private static boolean isOfClients(Throwable thrown, String where) {
     return OF_CLIENTS.contains(thrown.getClass().getName())
-        || (where.equals(PARSER)
+        || (PARSERS.contains(where)
             && (thrown instanceof IllegalArgumentException
                 || thrown instanceof ArithmeticException));
+  }
+
+  /**
+   * Jetty marks the answer to a failed request as written before it calls back. In between, the
+   * thread that leaves the handler may complete the request, and the callback finds it complete.
+   */
+  private static boolean isCompletedElsewhere(Throwable thrown) {
+    return thrown instanceof IllegalStateException
+        && Stream.of(thrown.getStackTrace())
+            .limit(3)
+            .anyMatch(frame ->
+                frame.getClassName().equals(ERROR_WRITTEN)
+                    && frame.getMethodName().equals("succeeded"));
   }
 
   static void buffer(String what, Throwable stack) {
