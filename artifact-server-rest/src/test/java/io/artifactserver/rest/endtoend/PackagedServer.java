@@ -246,6 +246,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         first.stop();
       }
       FileSystemUtils.deleteRecursively(data.resolve(PROGRAMS));
+      // A server with a bucket has none.
+      FileSystemUtils.deleteRecursively(data.resolve("blobs"));
       installation.keep(data);
       FileSystemUtils.deleteRecursively(scratch);
     }

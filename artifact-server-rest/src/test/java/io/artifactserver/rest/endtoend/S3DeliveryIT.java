@@ -324,7 +324,7 @@ class S3DeliveryIT {
   void anotherInstallationMayNotHaveThePrefix(@TempDir Path folder) throws Exception {
     String refusal = "started";
     try (PackagedServer other =
-        PackagedServer.start(
+        PackagedServer.startNew(
             folder.resolve("data"),
             "--artifact-server.storage.backend=s3",
             "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),

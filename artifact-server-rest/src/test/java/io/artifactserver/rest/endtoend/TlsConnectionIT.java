@@ -170,6 +170,7 @@ class TlsConnectionIT {
   /** Others write in the folder of a hawkBit. */
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  @ExpectsLog("a fault occurred in an unsafe memory access operation")
   void aFileCutShortIsADownloadCutShort(String protocol) throws Exception {
     try (Operator operator = new Operator(server, trust)) {
       byte[] bytes = Bytes.random(LARGE_LENGTH, protocol.hashCode());
