@@ -1,0 +1,98 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.artifactserver.rest.endtoend.MixSite.Backend;
+import io.artifactserver.rest.endtoend.MixSite.Transport;
+import io.artifactserver.rest.endtoend.Tally.Count;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Many kinds of clients at once, on every transport of a server and on every backend, all of whose
+ * answers are compared byte by byte. {@code -Dmix.seconds} says how long each server is visited,
+ * {@code -Dmix.seed} repeats what the clients choose, {@code -Dmix.servers} is a pattern of the
+ * servers to visit: {@code "S3 tls"}.
+ */
+class MixIT {
+  private static final long SECONDS = Long.getLong("mix.seconds", 20);
+
+  /** Enough of them that slopes mean something. */
+  private static final int SAMPLES = 60;
+
+  private static final long MIN_SECONDS_BETWEEN_SAMPLES = 5;
+
+  /** Of each server, whether it is visited; {@code S3 tls}, for example. */
+  private static final Pattern SERVERS = Pattern.compile(System.getProperty("mix.servers", ".*"));
+
+  static Stream<Arguments> servers() {
+    return Arrays.stream(Backend.values())
+        .flatMap(backend ->
+            Stream.of("plain", "tls")
+                .filter(port -> SERVERS.matcher(backend + " " + port).matches())
+                .map(port -> arguments(backend, port.equals("tls"))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("servers")
+  void everyByteIsTheClientsOwn(Backend backend, boolean isTls, @TempDir Path folder)
+      throws Exception {
+    long seed = MixCrowd.seed();
+    String what =
+        "%s%s, -Dmix.seed=%d -Dmix.seconds=%d"
+            .formatted(backend, isTls ? " with TLS" : "", seed, SECONDS);
+    Tally tally = new Tally();
+    List<MixKind> kinds = new ArrayList<>(List.of(Http1Mix.values()));
+    kinds.addAll(List.of(Http2Mix.values()));
+    List<MixSlopes.Sample> samples = new ArrayList<>();
+    try (MixSite site = MixSite.start(folder, backend, isTls)) {
+      try (MixCrowd crowd = new MixCrowd(site, tally, seed)) {
+        for (Transport transport : site.transports()) {
+          for (MixKind kind : kinds) {
+            if (kind.speaks(transport)) {
+              crowd.add(kind, transport);
+            }
+          }
+        }
+        long pause = Math.max(SECONDS / SAMPLES, MIN_SECONDS_BETWEEN_SAMPLES);
+        for (long passed = 0; passed < SECONDS; passed += pause) {
+          Thread.sleep(1000 * Math.min(pause, SECONDS - passed));
+          samples.add(MixSlopes.sample(site, tally));
+        }
+      }
+    } finally {
+      System.out.printf("%s%n%s%n%s%n", what, tally, MixSlopes.table(samples));
+    }
+    tally.requireSound(what);
+    for (Transport transport : Transport.values()) {
+      for (MixKind kind : kinds) {
+        if (transport.isTls() == isTls && kind.speaks(transport)) {
+          requireAnswered(kind, tally.row(transport + " " + kind.name()));
+        }
+      }
+    }
+    MixSlopes.requireFlat(samples, SECONDS);
+  }
+
+  /** A kind that gets no answers proves nothing. */
+  private static void requireAnswered(MixKind kind, Tally.Row row) {
+    Count proof =
+        switch (kind) {
+          case Http1Mix.ABORTING -> Count.PARTS;
+          case Http1Mix.MALFORMED -> Count.ERRORS;
+          case Http2Mix.BEYOND_RATE -> Count.ENDED;
+          default -> Count.ANSWERS;
+        };
+    assertThat(row.get(proof)).as("%s of %s", proof, kind.name()).isPositive();
+    assertThat(row.get(Count.CONNECTIONS)).as("connections of %s", kind.name()).isPositive();
+  }
+}
