@@ -44,21 +44,29 @@ public class EngineConfiguration {
   }
 
   @Bean
+  LingeringClose lingeringClose() {
+    return new LingeringClose();
+  }
+
+  @Bean
   @Conditional(TlsConfiguration.HasCertificates.class)
   TlsConnectors tlsConnectors(
-      TlsProperties properties, Certificates certificates, Newcomers newcomers) {
-    return new TlsConnectors(properties, certificates, newcomers);
+      TlsProperties properties,
+      Certificates certificates,
+      Newcomers newcomers,
+      LingeringClose lingering) {
+    return new TlsConnectors(properties, certificates, newcomers, lingering);
   }
 
   /** The last to see the server, when every connector is there. */
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
   WebServerFactoryCustomizer<JettyServletWebServerFactory> watchedConnections(
-      Connections connections, Newcomers newcomers) {
+      Connections connections, Newcomers newcomers, LingeringClose lingering) {
     return factory ->
         factory.addServerCustomizers(server -> {
           bound(server, connections, newcomers);
-          PromptConnector.install(server, newcomers);
+          PromptConnector.install(server, newcomers, lingering);
           connections.watch(server);
         });
   }

@@ -28,10 +28,15 @@ class FairEndPoint extends SocketChannelEndPoint {
   /** Longer than an ordinary request, in bytes. */
   static final int PROMPT_LENGTH = 4 * 1024;
 
+  private final SelectionKey key;
   private final Newcomers newcomers;
+  private final LingeringClose lingering;
   private final LongSupplier nanoTime;
 
   private volatile boolean isTrusted;
+
+  /** Whether the client has closed its side, so that nothing more comes. */
+  private volatile boolean hasEnded;
 
   /** What its connection waits for, if anything. */
   private volatile Newcomers.@Nullable Step waiting;
@@ -46,8 +51,9 @@ class FairEndPoint extends SocketChannelEndPoint {
       ManagedSelector selector,
       SelectionKey key,
       Scheduler scheduler,
-      Newcomers newcomers) {
-    this(channel, selector, key, scheduler, newcomers, System::nanoTime);
+      Newcomers newcomers,
+      LingeringClose lingering) {
+    this(channel, selector, key, scheduler, newcomers, lingering, System::nanoTime);
   }
 
   FairEndPoint(
@@ -56,9 +62,12 @@ class FairEndPoint extends SocketChannelEndPoint {
       SelectionKey key,
       Scheduler scheduler,
       Newcomers newcomers,
+      LingeringClose lingering,
       LongSupplier nanoTime) {
     super(channel, selector, key, scheduler);
+    this.key = key;
     this.newcomers = newcomers;
+    this.lingering = lingering;
     this.nanoTime = nanoTime;
   }
 
@@ -83,6 +92,19 @@ class FairEndPoint extends SocketChannelEndPoint {
         : task;
   }
 
+  /**
+   * For Jetty it is closed then. What the client still sends is {@link LingeringClose}'s matter.
+   */
+  @Override
+  public void doClose() {
+    if (hasEnded) {
+      super.doClose();
+    } else {
+      key.cancel();
+      lingering.close(getChannel());
+    }
+  }
+
   @Override
   public void onClose(@Nullable Throwable cause) {
     Newcomers.Step step = waiting;
@@ -104,7 +126,9 @@ class FairEndPoint extends SocketChannelEndPoint {
       return 0;
     }
     int filled = super.fill(buffer);
-    if (filled > 0) {
+    if (filled < 0) {
+      hasEnded = true;
+    } else if (filled > 0) {
       received += filled;
       if (!hasTurn && received > PROMPT_LENGTH) {
         turnEnd = nanoTime.getAsLong() + TURN_NANOS;

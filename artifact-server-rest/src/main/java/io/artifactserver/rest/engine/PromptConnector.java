@@ -22,6 +22,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
  */
 final class PromptConnector extends ServerConnector {
   private final Newcomers newcomers;
+  private final LingeringClose lingering;
 
   /**
    * As {@code like}, with as many threads of the server's pool.
@@ -33,6 +34,7 @@ final class PromptConnector extends ServerConnector {
       int port,
       ServerConnector like,
       Newcomers newcomers,
+      LingeringClose lingering,
       Collection<ConnectionFactory> factories) {
     super(
         like.getServer(),
@@ -44,6 +46,7 @@ final class PromptConnector extends ServerConnector {
         like.getSelectorManager().getSelectorCount(),
         factories.toArray(ConnectionFactory[]::new));
     this.newcomers = newcomers;
+    this.lingering = lingering;
     setName(name);
     setHost(like.getHost());
     setPort(port);
@@ -52,7 +55,7 @@ final class PromptConnector extends ServerConnector {
   }
 
   /** Puts one in the place of each of Jetty's without TLS. */
-  static void install(Server server, Newcomers newcomers) {
+  static void install(Server server, Newcomers newcomers, LingeringClose lingering) {
     List<Connector> connectors = new ArrayList<>();
     for (Connector connector : server.getConnectors()) {
       connectors.add(
@@ -60,7 +63,12 @@ final class PromptConnector extends ServerConnector {
                   && !(plain instanceof PromptConnector)
                   && isPlain(plain)
               ? new PromptConnector(
-                  "http", plain.getPort(), plain, newcomers, plain.getConnectionFactories())
+                  "http",
+                  plain.getPort(),
+                  plain,
+                  newcomers,
+                  lingering,
+                  plain.getConnectionFactories())
               : connector);
     }
     server.setConnectors(connectors.toArray(Connector[]::new));
@@ -80,8 +88,8 @@ final class PromptConnector extends ServerConnector {
       SocketChannel channel, ManagedSelector selector, SelectionKey key) {
     SocketChannelEndPoint endPoint =
         isPlain(this)
-            ? new SendfileEndPoint(channel, selector, key, getScheduler(), newcomers)
-            : new FairEndPoint(channel, selector, key, getScheduler(), newcomers);
+            ? new SendfileEndPoint(channel, selector, key, getScheduler(), newcomers, lingering)
+            : new FairEndPoint(channel, selector, key, getScheduler(), newcomers, lingering);
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
   }

@@ -28,8 +28,9 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
       ManagedSelector selector,
       SelectionKey key,
       Scheduler scheduler,
-      Newcomers newcomers) {
-    super(channel, selector, key, scheduler, newcomers);
+      Newcomers newcomers,
+      LingeringClose lingering) {
+    super(channel, selector, key, scheduler, newcomers, lingering);
   }
 
   @Override

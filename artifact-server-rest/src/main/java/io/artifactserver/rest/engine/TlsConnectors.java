@@ -28,11 +28,17 @@ final class TlsConnectors
   private final TlsProperties properties;
   private final Certificates certificates;
   private final Newcomers newcomers;
+  private final LingeringClose lingering;
 
-  TlsConnectors(TlsProperties properties, Certificates certificates, Newcomers newcomers) {
+  TlsConnectors(
+      TlsProperties properties,
+      Certificates certificates,
+      Newcomers newcomers,
+      LingeringClose lingering) {
     this.properties = properties;
     this.certificates = certificates;
     this.newcomers = newcomers;
+    this.lingering = lingering;
   }
 
   @Override
@@ -75,7 +81,7 @@ final class TlsConnectors
     factories.addFirst(
         new GatheringSslConnection.Factory(
             certificates.served(), factories.getFirst().getProtocol(), newcomers));
-    return new PromptConnector("https", plain.getPort(), plain, newcomers, factories);
+    return new PromptConnector("https", plain.getPort(), plain, newcomers, lingering, factories);
   }
 
   private Connector redirecting(ServerConnector plain) {
@@ -87,6 +93,7 @@ final class TlsConnectors
         properties.redirectPort(),
         plain,
         newcomers,
+        lingering,
         List.of(new HttpConnectionFactory(http)));
   }
 }

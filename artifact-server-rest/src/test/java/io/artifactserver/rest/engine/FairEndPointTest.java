@@ -24,7 +24,8 @@ class FairEndPointTest {
 
   @Test
   void aTurnEndsAndTheSelectorBeginsTheNext() throws Exception {
-    try (ServerSocketChannel listener = ServerSocketChannel.open();
+    try (LingeringClose lingering = new LingeringClose();
+        ServerSocketChannel listener = ServerSocketChannel.open();
         Selector selector = Selector.open()) {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
@@ -34,7 +35,13 @@ class FairEndPointTest {
         ScheduledExecutorScheduler scheduler = new ScheduledExecutorScheduler();
         FairEndPoint endPoint =
             new FairEndPoint(
-                server, null, key, scheduler, new Newcomers(_ -> Optional.empty()), time::get);
+                server,
+                null,
+                key,
+                scheduler,
+                new Newcomers(_ -> Optional.empty()),
+                lingering,
+                time::get);
         client.write(ByteBuffer.allocate(FairEndPoint.PROMPT_LENGTH + 100));
         assertThat(selector.select()).isEqualTo(1);
         assertThat(endPoint.onSelected()).isNotNull();

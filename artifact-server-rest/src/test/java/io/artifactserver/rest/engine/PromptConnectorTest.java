@@ -46,6 +46,7 @@ class PromptConnectorTest {
 
   private final Server server = new Server(null, null, new PoisonedPool());
   private final Region region = new Region();
+  private final LingeringClose lingering = new LingeringClose();
   private boolean announcesCopies;
   private final AtomicInteger sent = new AtomicInteger();
 
@@ -55,7 +56,7 @@ class PromptConnectorTest {
     plain.setHost("127.0.0.1");
     plain.setIdleTimeout(12_345);
     server.addConnector(plain);
-    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()), lingering);
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override
@@ -70,6 +71,7 @@ class PromptConnectorTest {
   @AfterEach
   void stop() throws Exception {
     server.stop();
+    lingering.close();
   }
 
   @Test
@@ -145,7 +147,7 @@ class PromptConnectorTest {
             new SslConnectionFactory(HttpVersion.HTTP_1_1.asString()),
             new HttpConnectionFactory());
     other.addConnector(tls);
-    PromptConnector.install(other, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(other, new Newcomers(_ -> Optional.empty()), lingering);
     assertThat(other.getConnectors()).containsExactly(tls);
   }
 

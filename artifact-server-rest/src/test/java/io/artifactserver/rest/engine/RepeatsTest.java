@@ -43,6 +43,7 @@ class RepeatsTest {
   }
 
   private final Server server = new Server(null, null, new PoisonedPool());
+  private final LingeringClose lingering = new LingeringClose();
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final AtomicInteger offers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
@@ -54,7 +55,7 @@ class RepeatsTest {
     ServerConnector plain = new ServerConnector(server, 1, 2, new HttpConnectionFactory());
     plain.setHost("127.0.0.1");
     server.addConnector(plain);
-    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()));
+    PromptConnector.install(server, new Newcomers(_ -> Optional.empty()), lingering);
     server.setHandler(
         new Handler.Abstract.NonBlocking() {
           @Override
@@ -69,6 +70,7 @@ class RepeatsTest {
   @AfterEach
   void stop() throws Exception {
     server.stop();
+    lingering.close();
   }
 
   @Test
