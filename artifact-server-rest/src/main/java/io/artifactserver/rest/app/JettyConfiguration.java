@@ -123,7 +123,10 @@ public class JettyConfiguration {
         // 10,000 devices that wait.
         configuration.setHeaderCacheSize(0);
         configuration.setUriCompliance(PERCENT_IN_NAMES);
-        configuration.setHttpCompliance(HttpCompliance.RFC9110);
+        // A LF alone ends no line here, as it may for a proxy in front (RFC 9112, section 2.2):
+        // what
+        // one of the two takes for a value would be a request for the other.
+        configuration.setHttpCompliance(HttpCompliance.STRICT);
       }
     }
   }

@@ -8,14 +8,18 @@ import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.http.MetaData;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +155,11 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     return new CountingHandler();
   }
 
+  @Override
+  protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
+    return new EndingStream(method, uri, version);
+  }
+
   private void hold(long bytes) {
     Holdings.Holding known = holding;
     if (known == null) {
@@ -163,6 +172,29 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       }
     }
     known.add(bytes - known.bytes());
+  }
+
+  /**
+   * Ends the connection with a 400: what client and server take for requests differs, and so may
+   * what they take for the next one.
+   */
+  private final class EndingStream extends HttpStreamOverHTTP1 {
+    private EndingStream(String method, String uri, HttpVersion version) {
+      super(method, uri, version);
+    }
+
+    @Override
+    public void send(
+        MetaData.Request request,
+        MetaData.@Nullable Response response,
+        boolean last,
+        @Nullable ByteBuffer content,
+        Callback callback) {
+      if (response != null && response.getStatus() == HttpStatus.BAD_REQUEST_400) {
+        getGenerator().setPersistent(false);
+      }
+      super.send(request, response, last, content, callback);
+    }
   }
 
   private final class CountingHandler extends RequestHandler {
@@ -179,6 +211,12 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       if (++fields > MAX_FIELDS) {
         throw new HttpException.RuntimeException(
             HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431, "more than " + MAX_FIELDS + " fields");
+      }
+      if (field.getHeader() == HttpHeader.TRANSFER_ENCODING
+          && !HttpHeaderValue.CHUNKED.is(field.getValue())) {
+        // RFC 9112, section 6.1.
+        throw new HttpException.RuntimeException(
+            HttpStatus.NOT_IMPLEMENTED_501, "a transfer coding other than chunked");
       }
       // RFC 9113, section 3.1: the upgrade to HTTP/2 is obsolete, and to a proxy in front what
       // follows a 101 is a tunnel. Without the field, the request is answered over HTTP/1.1.

@@ -121,6 +121,13 @@ class ConnectionIT extends EachTransport {
         ": no-name\r\n",
         "Bad Name: a\r\n",
         "Host: other\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked;q=1\r\n",
+        "X-Hidden: a\n\r\n",
+        "X-Hidden: a\nGET /artifacts/public/table.bin HTTP/1.1\r\n",
+        "X-Hidden: a\n\nGET /artifacts/public/table.bin HTTP/1.1\r\nHost: device\r\n",
+        "X-Hidden: a\rX-More: b\r\n",
       })
   void smugglingShapesAreRefusedAndTheConnectionClosed(String fields) throws IOException {
     try (Wire wire = open()) {
@@ -139,10 +146,20 @@ class ConnectionIT extends EachTransport {
         "GET /artifacts/public/table.bin HTTP/3.7\r\nHost: a\r\n\r\n",
         "GET /artifacts/public/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
         "\u0016\u0003\u0001\r\n\r\n",
+        "GET /artifacts/public/table.bin HTTP/1.1\nHost: a\r\n\r\n",
+        "\nGET /artifacts/public/table.bin HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/table.bin#fragment HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/../table.bin HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/%00 HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/a;b=c HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /api/v1/repositories#fragment HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\n\r\n",
       })
   void malformedRequestsAreRefusedAndTheConnectionClosed(String request) throws IOException {
     try (Wire wire = open()) {
-      wire.send(request);
+      wire.send(request + GET + "\r\n");
       assertThat(wire.receive(true).status()).isBetween(400, 505);
       assertThat(wire.isClosedByServer()).isTrue();
     }
