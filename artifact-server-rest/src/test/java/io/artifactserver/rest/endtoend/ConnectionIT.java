@@ -152,7 +152,6 @@ class ConnectionIT extends EachTransport {
         "GET /artifacts/public/../table.bin HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /artifacts/public/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /artifacts/public/%00 HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /artifacts/public/a;b=c HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /api/v1/repositories#fragment HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a b\r\n\r\n",
         "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\n\r\n",

@@ -38,6 +38,7 @@ public final class Faults {
   /** Where Jetty refuses a request that it cannot read. */
   private static final Set<String> PARSERS =
       Set.of(
+          "org.eclipse.jetty.http.HostPortHttpField.<init>",
           "org.eclipse.jetty.http.HttpParser.parseNext",
           "org.eclipse.jetty.http2.hpack.HpackDecoder.decode",
           "org.eclipse.jetty.http2.hpack.internal.MetaDataBuilder.newHttpURI");
