@@ -1,10 +1,14 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.BearerAuthenticationFilter;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
@@ -12,12 +16,11 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -39,20 +42,30 @@ public final class ControlPlane extends Handler.Wrapper {
   private static final HttpFields BEARER =
       HttpFields.build().add(HttpHeader.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
 
+  /** The rest of a body that came in part is not read. */
+  private static final HttpFields CLOSE =
+      HttpFields.build().add(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
+
+  private static final Pattern ARTIFACT = Pattern.compile("/api/v1/repositories/[^/]+/artifacts/");
+
   private static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private final Authenticator authenticator;
   private final Predicate<String> isOpen;
   private final ProblemWriter problems;
-  private final Executor operators;
+  private final CallerThreads admins;
+  private final CallerThreads callers;
+  private final CallerThreads uploads;
   private final Lookups strangers;
   private final HealthAnswers health;
   private final Connections connections;
 
   /**
    * @param isOpen whether everybody may ask for the path
-   * @param operators runs requests with a good token
+   * @param admins runs requests of admins, so that they can always take a token away
+   * @param callers runs those of others with a good token
+   * @param uploads runs those that wait for their client
    * @param strangers runs all others: of open paths, and with tokens that are to be looked up
    * @param connections know the client of a request
    */
@@ -60,14 +73,18 @@ public final class ControlPlane extends Handler.Wrapper {
       Authenticator authenticator,
       Predicate<String> isOpen,
       ProblemWriter problems,
-      Executor operators,
+      CallerThreads admins,
+      CallerThreads callers,
+      CallerThreads uploads,
       Lookups strangers,
       HealthAnswers health,
       Connections connections) {
     this.authenticator = authenticator;
     this.isOpen = isOpen;
     this.problems = problems;
-    this.operators = operators;
+    this.admins = admins;
+    this.callers = callers;
+    this.uploads = uploads;
     this.strangers = strangers;
     this.health = health;
     this.connections = connections;
@@ -130,19 +147,89 @@ public final class ControlPlane extends Handler.Wrapper {
       // What a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
-    boolean isAccepted =
-        isKnown
-            ? accepts(() -> pass(exchange))
-            : strangers.run(
-                client,
-                () -> {
-                  pass(exchange);
-                  return response.getStatus() < HttpStatus.BAD_REQUEST_400;
-                });
-    if (!isAccepted) {
+    if (caller instanceof Authentication.Known(var known)) {
+      answer(exchange, known);
+    } else if (!strangers.run(client, () -> isAnswered(exchange, credentials, client))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
+  }
+
+  /**
+   * Looks a token up. Whose token is good leaves the threads of strangers.
+   *
+   * @return whether the database was not asked in vain
+   */
+  private boolean isAnswered(Exchange exchange, Credentials credentials, @Nullable Object client) {
+    try {
+      if (authenticator.authenticate(credentials, client)
+          instanceof Authentication.Known(var known)) {
+        answer(exchange, known);
+        return true;
+      }
+    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+      // The filter will say so.
+    }
+    pass(exchange);
+    return exchange.response().getStatus() < HttpStatus.BAD_REQUEST_400;
+  }
+
+  private void answer(Exchange exchange, Caller caller) {
+    Request request = exchange.request();
+    if (isUpload(request)) {
+      if (!uploads.run(caller.id(), () -> pass(exchange))) {
+        refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
+      }
+      return;
+    }
+    CallerThreads threads = caller.role() == Role.ADMIN ? admins : callers;
+    if (HttpMethods.isGetOrHead(request) || !GatheredRequest.hasBody(request)) {
+      run(threads, caller, exchange);
+    } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
+      refuse(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), HttpFields.EMPTY);
+    } else {
+      gather(exchange, caller, threads);
+    }
+  }
+
+  private static boolean isUpload(Request request) {
+    String path = request.getHttpURI().getPath();
+    return HttpMethod.PUT.is(request.getMethod())
+        && path != null
+        && ARTIFACT.matcher(path).lookingAt();
+  }
+
+  private void gather(Exchange exchange, Caller caller, CallerThreads threads) {
+    GatheredRequest.gather(
+        exchange.request(),
+        connections,
+        new GatheredRequest.Listener() {
+          @Override
+          public void whole(Request request) {
+            run(threads, caller, new Exchange(request, exchange.response(), exchange.callback()));
+          }
+
+          @Override
+          public void tooLong() {
+            problems.write(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), CLOSE);
+          }
+
+          @Override
+          public void tooLate() {
+            problems.write(exchange, Problems.bodyTooLate(GatheredRequest.TIME), CLOSE);
+          }
+
+          @Override
+          public void broken(Throwable failure) {
+            exchange.writeError(failure);
+          }
+        });
+  }
+
+  private void run(CallerThreads threads, Caller caller, Exchange exchange) {
+    if (!threads.run(caller.id(), () -> pass(exchange))) {
+      refuse(exchange, Problems.busy(), HttpFields.EMPTY);
+    }
   }
 
   /** The client's own, if it is a word; or a new one. */
@@ -151,15 +238,6 @@ public final class ControlPlane extends Handler.Wrapper {
     return sent != null && REQUEST_ID_FORM.matcher(sent).matches()
         ? sent
         : UUID.randomUUID().toString();
-  }
-
-  private boolean accepts(Runnable ofOperator) {
-    try {
-      operators.execute(ofOperator);
-      return true;
-    } catch (RejectedExecutionException e) {
-      return false;
-    }
   }
 
   private void answerHealth(Exchange exchange, String path) {

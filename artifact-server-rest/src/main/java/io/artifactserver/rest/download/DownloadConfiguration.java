@@ -18,6 +18,7 @@ import io.artifactserver.rest.limit.PaceThreads;
 import io.artifactserver.rest.link.Links;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.progress.RunningDownloads;
+import io.artifactserver.rest.upload.UploadProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.Duration;
@@ -59,10 +60,16 @@ public class DownloadConfiguration {
   /** A client's misses come in at 500 a second: a fifth of a core, database included. */
   private static final Duration PER_MISS = Duration.ofMillis(2);
 
-  /** More than there may be uploads. */
-  private static final int OPERATOR_THREADS = 32;
+  private static final int CALLER_THREADS = 16;
+  private static final int WAITING_CALLERS = 256;
 
-  private static final int OPERATOR_QUEUE = 256;
+  /** A caller has a quarter of what there is for callers, an admin half of what is for admins. */
+  private static final int CALLERS_SHARE = 4;
+
+  private static final int ADMINS_SHARE = 2;
+
+  /** A caller has half of the uploads. */
+  private static final int UPLOADS_SHARE = 2;
 
   private static final int STRANGER_THREADS = 4;
   private static final int WAITING_STRANGERS = 1024;
@@ -78,14 +85,14 @@ public class DownloadConfiguration {
   }
 
   /** Threads that end when there is nothing to do. */
-  private static ExecutorService bounded(String name, int threads, int queue) {
+  private static ExecutorService bounded(String name, int threads) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
             threads,
             threads,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            queue == 0 ? new LinkedBlockingQueue<>() : new LinkedBlockingQueue<>(queue),
+            new LinkedBlockingQueue<>(),
             Thread.ofPlatform().daemon().name(name, 0).factory());
     executor.allowCoreThreadTimeOut(true);
     return executor;
@@ -94,7 +101,7 @@ public class DownloadConfiguration {
   /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService openings() {
-    return bounded("opening-", OPENING_THREADS, 0);
+    return bounded("opening-", OPENING_THREADS);
   }
 
   @Bean
@@ -102,9 +109,19 @@ public class DownloadConfiguration {
     return new Lookups("lookup-", LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT, PER_MISS);
   }
 
-  @Bean(destroyMethod = "shutdownNow")
-  ExecutorService operatorRequests() {
-    return bounded("control-", OPERATOR_THREADS, OPERATOR_QUEUE);
+  @Bean
+  CallerThreads adminRequests() {
+    return new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE);
+  }
+
+  @Bean
+  CallerThreads callerRequests() {
+    return new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE);
+  }
+
+  @Bean
+  CallerThreads uploadRequests(UploadProperties properties) {
+    return new CallerThreads("upload-", properties.maxConcurrent(), 0, UPLOADS_SHARE);
   }
 
   @Bean
@@ -115,7 +132,7 @@ public class DownloadConfiguration {
 
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService healthChecks() {
-    return bounded("health-", HEALTH_THREADS, 0);
+    return bounded("health-", HEALTH_THREADS);
   }
 
   @Bean
@@ -137,7 +154,9 @@ public class DownloadConfiguration {
       Authenticator authenticator,
       OpenPaths openPaths,
       JsonMapper mapper,
-      ExecutorService operatorRequests,
+      CallerThreads adminRequests,
+      CallerThreads callerRequests,
+      CallerThreads uploadRequests,
       Lookups strangerRequests,
       ObjectProvider<HealthEndpointWebExtension> health,
       ExecutorService healthChecks,
@@ -146,7 +165,9 @@ public class DownloadConfiguration {
         authenticator,
         openPaths,
         new ProblemWriter(mapper),
-        operatorRequests,
+        adminRequests,
+        callerRequests,
+        uploadRequests,
         strangerRequests,
         new HealthAnswers(
             path ->

@@ -17,6 +17,7 @@ import io.artifactserver.core.ingest.IngestException.RepositoryFull;
 import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
 import io.artifactserver.core.ingest.IngestException.TooLarge;
+import java.time.Duration;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
@@ -155,6 +156,24 @@ public final class Problems {
         HttpStatus.METHOD_NOT_ALLOWED, "Method not allowed", "Allowed here: " + allowed + '.');
   }
 
+  /** 408: the client began a body, and did not end it. */
+  public static ProblemDetail bodyTooLate(Duration time) {
+    return of(
+        HttpStatus.REQUEST_TIMEOUT,
+        "Body too late",
+        "The body was not there within %d s. Send it at once, with its Content-Length."
+            .formatted(time.toSeconds()));
+  }
+
+  /** 413: nothing but an artifact is that long. */
+  public static ProblemDetail bodyTooLong(int maxLength) {
+    return of(
+        HttpStatus.CONTENT_TOO_LARGE,
+        "Body too long",
+        "A body has at most %,d bytes here. Artifacts are uploaded with PUT".formatted(maxLength)
+            + " /api/v1/repositories/{repository}/artifacts/{path}.");
+  }
+
   /** 415: the resource takes no body. */
   public static ProblemDetail noBodyTaken() {
     return of(
@@ -201,8 +220,8 @@ public final class Problems {
   public static ProblemDetail tooManyUploads() {
     return unavailable(
         "Too many uploads",
-        "As many uploads as there may be are under way. Try again in a while, or raise"
-            + " artifact-server.upload.max-concurrent.");
+        "As many uploads as there may be are under way, or half of them are of this token. Try"
+            + " again in a while, or raise artifact-server.upload.max-concurrent.");
   }
 
   /** 503: the connection is one too many. */

@@ -15,7 +15,6 @@ import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
@@ -47,13 +45,10 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
-  private final Semaphore places;
 
-  public ArtifactUploadController(
-      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
+  public ArtifactUploadController(ArtifactIngest ingest, ArtifactCatalog catalog) {
     this.ingest = ingest;
     this.catalog = catalog;
-    this.places = new Semaphore(properties.maxConcurrent());
   }
 
   /**
@@ -83,9 +78,6 @@ public class ArtifactUploadController {
     if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
       throw taken(id);
     }
-    if (!places.tryAcquire()) {
-      throw new ProblemException(Problems.tooManyUploads());
-    }
     Http2Connections.acceptBody(
         ServletContextRequest.getServletContextRequest(request).getWrapped());
     try (InputStream body = new RequestBodyStream(request)) {
@@ -99,8 +91,6 @@ public class ArtifactUploadController {
         throw taken(id);
       }
       throw e;
-    } finally {
-      places.release();
     }
   }
 

@@ -11,8 +11,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxArtifactSize largest single artifact; default 64 GB. Raise it for larger disk images.
  * @param maxTotalSize of all stored blobs together; default none but the disk's. Lower it to leave
  *     room for other users of the disk.
- * @param maxConcurrent uploads at the same time, default 16; more are asked to come back. Each
- *     holds a thread and 1 MiB: raise it with the heap.
+ * @param maxConcurrent uploads at the same time, default 16, of one token half of them; more are
+ *     asked to come back. Each holds a thread and 1 MiB: raise it with the heap.
  */
 @ConfigurationProperties("artifact-server.upload")
 public record UploadProperties(

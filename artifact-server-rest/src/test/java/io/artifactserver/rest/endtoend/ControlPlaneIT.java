@@ -97,7 +97,6 @@ class ControlPlaneIT {
         "POST | /api/v1/tokens                              | Sec-Fetch-Site: cross-site  | 403",
         "PUT  | /api/v1/repositories/public/artifacts/x     |                             | 401",
         "PUT  | /api/v1/repositories/public/artifacts/x     | Authorization: Bearer READER | 403",
-        "POST | /api/v1/tokens                              | Authorization: Bearer READER | 403",
         "POST | /artifacts/public/table.bin                 |                             | 405",
         "GET  | /artifacts/public/absent                    |                             | 404",
         "GET  | /artifacts/public/table.bin                 | Range: bytes=0-99           | 206",

@@ -1,0 +1,147 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What a publisher of one path can take from others. */
+@EnumSource(names = {"HTTP1", "TLS13"})
+class PublisherAttackIT extends EachTransport {
+  private static final int CONNECTIONS = 300;
+  private static final int MAX_BODY = 64 * 1024;
+
+  private final List<Wire> connections = new ArrayList<>();
+  private Operator admin;
+  private JsonNode attacker;
+  private JsonNode other;
+
+  @BeforeEach
+  void createTokens() throws Exception {
+    admin = server.operator();
+    attacker = createToken("attacker", "board-a/*");
+    other = createToken("other", "board-b/*");
+  }
+
+  private JsonNode createToken(String name, String path) throws Exception {
+    return new JsonMapper()
+        .readTree(
+            admin
+                .json(
+                    "POST",
+                    "/api/v1/tokens",
+                    "{\"name\":\"%s\",\"role\":\"publisher\",\"repositories\":[\"public\"],\"paths\":[\"%s\"]}"
+                        .formatted(name, path))
+                .body());
+  }
+
+  @AfterEach
+  void hangUp() throws IOException {
+    for (Wire each : connections) {
+      each.close();
+    }
+    admin.close();
+  }
+
+  private Wire begin(JsonNode token, String request, int length) throws IOException {
+    Wire wire = open();
+    connections.add(wire);
+    wire.send(
+        "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{"
+            .formatted(request, token.get("token").asString(), length));
+    return wire;
+  }
+
+  private Response whole(JsonNode token, String request, String body) throws IOException {
+    try (Wire wire = open()) {
+      wire.send(
+          "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+              .formatted(request, token.get("token").asString(), body.length(), body));
+      return wire.receive(true);
+    }
+  }
+
+  /** Each of them is known, and its body is not there. */
+  @Test
+  void bodiesThatTrickleHoldNoThread() throws Exception {
+    List<Wire> trickling = new ArrayList<>();
+    for (int i = 0; i < CONNECTIONS; i++) {
+      trickling.add(begin(attacker, "POST /api/v1/links", 1_000));
+    }
+    assertThat(admin.get("/api/v1/repositories").statusCode()).isEqualTo(200);
+    assertThat(whole(other, "POST /api/v1/links", link("board-b/x")).status()).isEqualTo(201);
+    assertThat(whole(attacker, "POST /api/v1/links", link("board-a/x")).status()).isEqualTo(201);
+    assertThat(admin.delete("/api/v1/tokens/" + attacker.get("id").asString()).statusCode())
+        .isEqualTo(204);
+    assertThat(whole(attacker, "POST /api/v1/links", link("board-a/x")).status()).isEqualTo(401);
+    for (Wire each : trickling) {
+      Response late = each.receive(true);
+      assertThat(late.status()).isEqualTo(408);
+      assertThat(late.text()).contains("Body too late", "10 s");
+      assertThat(each.isClosedByServer()).isTrue();
+    }
+  }
+
+  private static String link(String path) {
+    return "{\"repository\":\"public\",\"path\":\"%s\",\"expires\":\"1h\"}".formatted(path);
+  }
+
+  @Test
+  void aBodyIsBounded() throws Exception {
+    String longest = link("board-a/x");
+    longest += " ".repeat(MAX_BODY - longest.length());
+    assertThat(whole(attacker, "POST /api/v1/links", longest).status()).isEqualTo(201);
+    assertThat(whole(attacker, "POST /api/v1/links", longest + " ").status()).isEqualTo(413);
+    try (Wire wire = open()) {
+      wire.send(
+          "POST /api/v1/links HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+              .formatted(attacker.get("token").asString()));
+      String chunk = "4000\r\n" + " ".repeat(0x4000) + "\r\n";
+      for (int i = 0; i < 5; i++) {
+        wire.send(chunk);
+      }
+      Response answer = wire.receive(true);
+      assertThat(answer.status()).isEqualTo(413);
+      assertThat(answer.text()).contains("Body too long", "65,536");
+      assertThat(wire.isClosedByServer()).isTrue();
+    }
+  }
+
+  /** They are not ended, and leave half of the places to others. */
+  @Test
+  void uploadsThatTrickleLeavePlacesToOthers() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      begin(attacker, "PUT /api/v1/repositories/public/artifacts/board-a/" + i, 1_000_000);
+    }
+    eventuallyPasses(
+        "the attacker has its places",
+        () ->
+            assertThat(
+                    whole(
+                            attacker,
+                            "PUT /api/v1/repositories/public/artifacts/board-a/more",
+                            "firmware")
+                        .status())
+                .isEqualTo(503));
+    for (int i = 0; i < 10; i++) {
+      assertThat(
+              whole(
+                      other,
+                      "PUT /api/v1/repositories/public/artifacts/board-b/%s-%d"
+                          .formatted(transport, i),
+                      "firmware " + transport + i)
+                  .status())
+          .isEqualTo(201);
+    }
+    assertThat(whole(attacker, "POST /api/v1/links", link("board-a/x")).status()).isEqualTo(201);
+  }
+}
