@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.rest.audit.AuditFilter;
+import io.artifactserver.rest.audit.AuditWriter;
 import io.artifactserver.rest.auth.AccessRules;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.BearerAuthenticationFilter;
@@ -47,13 +48,17 @@ public class WebConfiguration implements WebMvcConfigurer {
   }
 
   @Bean
+  AuditWriter auditWriter(AuditLog audit, JsonMapper mapper) {
+    return new AuditWriter(audit, mapper);
+  }
+
+  @Bean
   SecurityFilterChain accessRules(
       HttpSecurity http,
       Authenticator authenticator,
       SecurityProblems problems,
       OpenPaths openPaths,
-      AuditLog audit,
-      JsonMapper mapper) {
+      AuditWriter audit) {
     return http.csrf(AbstractHttpConfigurer::disable)
         .formLogin(AbstractHttpConfigurer::disable)
         .httpBasic(AbstractHttpConfigurer::disable)
@@ -64,7 +69,7 @@ public class WebConfiguration implements WebMvcConfigurer {
         .addFilterBefore(
             new BearerAuthenticationFilter(authenticator, problems),
             AnonymousAuthenticationFilter.class)
-        .addFilterAfter(new AuditFilter(audit, mapper), BearerAuthenticationFilter.class)
+        .addFilterAfter(new AuditFilter(audit), BearerAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests ->

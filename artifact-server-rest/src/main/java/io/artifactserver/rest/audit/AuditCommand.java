@@ -1,5 +1,6 @@
 package io.artifactserver.rest.audit;
 
+import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.command.Command;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -134,9 +135,19 @@ public final class AuditCommand implements Command {
     return lines.map(line -> add(line, chain)).flatMap(Optional::stream).findFirst();
   }
 
+  /**
+   * What people read of a line, {@code event}, has no digest. So the line has to be, character by
+   * character, the one that is written for what the digest covers.
+   */
   private static Optional<String> add(String line, AuditChain chain) {
     try {
-      return chain.add(AuditLines.parse(line));
+      AuditRecord record = AuditLines.parse(line);
+      Optional<String> broken = chain.add(record);
+      return broken.isPresent() || AuditLines.line(record).equals(line)
+          ? broken
+          : Optional.of(
+              "Entry %d was changed: its line does not say what its digest covers"
+                  .formatted(record.id()));
     } catch (IllegalArgumentException e) {
       return Optional.of("What follows entry %d is %s".formatted(chain.length(), e.getMessage()));
     }

@@ -33,6 +33,11 @@ public final class AuditDetails {
   static void addTo(Map<String, Object> entry, HttpServletRequest request) {
     put(entry, "before", request.getAttribute(BEFORE));
     put(entry, "after", request.getAttribute(AFTER));
+    addIdTo(entry, request);
+  }
+
+  /** Adds only which request it was. */
+  static void addIdTo(Map<String, Object> entry, HttpServletRequest request) {
     put(entry, "request", request.getAttribute(REQUEST_ID));
   }
 

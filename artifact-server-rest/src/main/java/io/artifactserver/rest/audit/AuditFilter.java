@@ -1,8 +1,6 @@
 package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.access.Caller;
-import io.artifactserver.core.audit.AuditLog;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.rest.auth.CurrentCaller;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -16,33 +14,28 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.web.filter.GenericFilterBean;
 import org.springframework.web.util.ContentCachingResponseWrapper;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes every request of a known caller that changes something, or was refused to, to the audit,
- * before the caller has the answer. Behind the filter that recognises callers, around the access
- * rules. Strangers change nothing and are not written: a flood of them would fill the database.
- * Thread-safe.
+ * Writes every request of a known caller that changes something to the audit, before the caller has
+ * the answer, and those that were refused, as far as {@link Refusals} has it. Behind the filter
+ * that recognises callers, around the access rules. Strangers change nothing and are not written: a
+ * flood of them would fill the database. Thread-safe.
  */
 public final class AuditFilter extends GenericFilterBean {
-  private static final Logger LOG = LoggerFactory.getLogger(AuditFilter.class);
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
-  /** Longest value from a client in an entry, in characters. */
-  private static final int MAX_LENGTH = 4096;
+  /** Of a path in an entry, in characters. */
+  private static final int MAX_LENGTH = 256;
 
   private static final int FAILED = 500;
+  private static final int REFUSED = 400;
 
-  private final AuditLog audit;
-  private final JsonMapper mapper;
+  private final AuditWriter audit;
 
-  public AuditFilter(AuditLog audit, JsonMapper mapper) {
+  public AuditFilter(AuditWriter audit) {
     this.audit = audit;
-    this.mapper = mapper;
   }
 
   @Override
@@ -68,12 +61,13 @@ public final class AuditFilter extends GenericFilterBean {
   }
 
   private void write(HttpServletRequest request, Caller caller, int status) {
-    String entry = mapper.writeValueAsString(entry(request, caller, status));
-    try {
+    Map<String, Object> entry = entry(request, caller, status);
+    if (status < REFUSED) {
+      AuditDetails.addTo(entry, request);
       audit.append(entry);
-    } catch (CatalogUnavailableException e) {
-      // What needs the database was not changed either; the log keeps the rest.
-      LOG.error("Not in the audit, because the database does not answer: {}", entry, e);
+    } else {
+      AuditDetails.addIdTo(entry, request);
+      audit.appendRefused(caller.id(), request.getMethod(), status, entry);
     }
   }
 
@@ -83,12 +77,11 @@ public final class AuditFilter extends GenericFilterBean {
     entry.put("name", caller.name());
     entry.put("role", caller.role().name().toLowerCase(Locale.ROOT));
     entry.put("address", request.getRemoteAddr());
-    entry.put("method", request.getMethod());
+    entry.put("method", bounded(request.getMethod()));
     // Without the query: nothing in it changes anything, and it may hold what is secret.
     entry.put("path", bounded(request.getRequestURI()));
     entry.put("status", status);
     entry.put("outcome", status < 400 ? "changed" : status < 500 ? "refused" : "failed");
-    AuditDetails.addTo(entry, request);
     return entry;
   }
 

@@ -6,12 +6,15 @@ import io.artifactserver.rest.audit.AuditCommand;
 import io.artifactserver.rest.command.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,19 +70,83 @@ class AuditIT {
     }
   }
 
+  /** Each would be an entry of 4 KB: 668 GB a day. */
+  @Test
+  void refusalsOfADeviceAreCounted() throws Exception {
+    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+        Operator operator = new Operator(server)) {
+      String token = token(operator, "device");
+      int before = lines(operator).size();
+      String path = "/api/v1/repositories/public/artifacts/" + "x".repeat(4_000);
+      for (int i = 0; i < 50; i++) {
+        assertThat(refused(server, token, "DELETE", path)).isEqualTo(403);
+      }
+      List<String> lines = lines(operator);
+      assertThat(lines.subList(before, lines.size())).hasSize(1);
+      assertThat(lines.getLast()).hasSizeLessThan(2_000);
+      server.stop();
+      server.restart();
+      lines = lines(operator);
+      assertThat(lines.subList(before, lines.size())).hasSize(2);
+      JsonNode event = JsonMapper.shared().readTree(lines.getLast()).get("event");
+      assertThat(event.get("more").asInt()).isEqualTo(49);
+      assertThat(event.get("path").asString()).hasSize(256);
+      assertThat(verifyLines(lines)).isZero();
+    }
+  }
+
+  private static int refused(PackagedServer server, String token, String method, String path)
+      throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(server.uri(path))
+                  .header("Authorization", "Bearer " + token)
+                  .method(method, HttpRequest.BodyPublishers.noBody())
+                  .build(),
+              HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+
+  private static String token(Operator operator, String role) throws Exception {
+    String body = "{\"name\":\"a\",\"role\":\"%s\"}".formatted(role);
+    return JsonMapper.shared()
+        .readTree(operator.json("POST", "/api/v1/tokens", body).body())
+        .get("token")
+        .asString();
+  }
+
   @Test
   void whatIsBentIsFound(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server)) {
       for (int i = 0; i < 3; i++) {
-        operator.json("POST", "/api/v1/repositories", "{\"name\":\"!\"}");
+        // Of a new caller each, or they would be counted.
+        assertThat(refused(server, token(operator, "reader"), "POST", "/api/v1/repositories"))
+            .isEqualTo(403);
       }
       List<String> lines = lines(operator);
       assertThat(verifyLines(lines)).isZero();
-      int middle = lines.size() / 2;
+      int middle = lines.size() - 3;
       List<String> changed = new ArrayList<>(lines);
       changed.set(middle, changed.get(middle).replace("signed\":\"{", "signed\":\"{ "));
       assertThat(verifyLines(changed)).isEqualTo(1);
       assertThat(errors.toString()).contains("Entry " + (middle + 1) + " was changed");
+      for (String[] bent :
+          new String[][] {
+            {"\"event\":{", "\"event\":{\"extra\":1,"},
+            {"\"refused\",", "\"changed\","},
+            {"\"event\":{", "\"event\":{},\"event\":{"},
+            {"{\"id\":", "{\"note\":\"approved\",\"id\":"},
+            {"\"at\":\"2", "\"at\":\"1"},
+            {"\"signed\":", "\"event\":{\"name\":\"nobody\"},\"signed\":"},
+          }) {
+        List<String> readable = new ArrayList<>(lines);
+        String line = readable.get(middle).replaceFirst(Pattern.quote(bent[0]), bent[1]);
+        assertThat(line).isNotEqualTo(readable.get(middle));
+        readable.set(middle, line);
+        assertThat(verifyLines(readable)).as(line).isEqualTo(1);
+      }
       List<String> removed = new ArrayList<>(lines);
       removed.remove(middle);
       assertThat(verifyLines(removed)).isEqualTo(1);
