@@ -10,9 +10,14 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -48,6 +53,10 @@ class DescriptorsIT {
       "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
 
   private static final Pattern PROMISE = Pattern.compile("Takes (\\d+) connections");
+
+  /** The time and the thread of a failure to accept. */
+  private static final Pattern FAILURE =
+      Pattern.compile("T(\\d\\d:\\d\\d:\\d\\d\\.\\d{3}).*\\[([^]]+)].*Accept Failure");
 
   private final List<AutoCloseable> open = new ArrayList<>();
   private PackagedServer server;
@@ -147,6 +156,49 @@ class DescriptorsIT {
     requireServed("beside-files");
   }
 
+  /**
+   * As if others had them all: the limit is lowered below what is open. The server's thread waits
+   * in accept(2), which took a descriptor before it began to wait: one newcomer gets it.
+   */
+  @Test
+  // What the test is about: Jetty logs each accept(2) that fails.
+  @ExpectsLog("java.io.IOException: Too many open files")
+  void withoutADescriptorNewcomersWait() throws Exception {
+    // While it is sent, the file is open.
+    Wire unread = new Wire(keep(secured("http/1.1")));
+    unread.send("GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\n\r\n");
+    assertThat(unread.receive(false).status()).isEqualTo(200);
+    try (Wire known = new Wire(secured("http/1.1"))) {
+      requireOnlyDatabase(known);
+      long failures = failures().size();
+      List<CompletableFuture<Integer>> newcomers;
+      limit(descriptors() / 2);
+      try {
+        newcomers =
+            Stream.generate(() -> CompletableFuture.supplyAsync(DescriptorsIT.this::statusOrFail))
+                .limit(2)
+                .toList();
+        eventually("it tries again", () -> failures().size() > failures + 4);
+        requireOnlyDatabase(known);
+        assertThat(newcomers).anyMatch(newcomer -> !newcomer.isDone());
+      } finally {
+        limit(LIMIT);
+      }
+      for (CompletableFuture<Integer> newcomer : newcomers) {
+        assertThat(newcomer.get()).isEqualTo(206);
+      }
+      requireServed("after-the-shortage");
+    }
+    Map<String, LocalTime> last = new HashMap<>();
+    for (MatchResult failure : failures()) {
+      LocalTime time = LocalTime.parse(failure.group(1));
+      LocalTime before = last.put(failure.group(2), time);
+      if (before != null && before.isBefore(time)) {
+        assertThat(Duration.between(before, time)).isGreaterThan(Duration.ofMillis(900));
+      }
+    }
+  }
+
   /** Health, PostgreSQL, an upload, and a file that was not open. */
   private void requireServed(String name) throws Exception {
     assertThat(operator.get("/actuator/health").statusCode()).isEqualTo(200);
@@ -156,8 +208,26 @@ class DescriptorsIT {
     assertThat(operator.download("/artifacts/public/cold.bin").body()).isEqualTo(SMALL);
   }
 
+  /** What needs no file: PostgreSQL by a connection that is there, and a file that is open. */
+  private void requireOnlyDatabase(Wire known) throws IOException {
+    known.send(
+        "GET /api/v1/tokens HTTP/1.1\r\nHost: operator\r\nAuthorization: Bearer %s\r\n\r\n"
+            .formatted(server.operatorToken()));
+    assertThat(known.receive(true).status()).isEqualTo(200);
+    known.send(RANGE);
+    assertThat(known.receive(true).status()).isEqualTo(206);
+  }
+
   private static String repository(String name) {
     return "{\"name\": \"%s\", \"public\": true, \"encrypted\": false}".formatted(name);
+  }
+
+  private int statusOrFail() {
+    try {
+      return status();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** What a newcomer gets. */
@@ -168,10 +238,23 @@ class DescriptorsIT {
     }
   }
 
+  private List<MatchResult> failures() throws IOException {
+    return FAILURE.matcher(server.log()).results().toList();
+  }
+
   private long descriptors() throws IOException {
     try (Stream<Path> all = Files.list(Path.of("/proc/%d/fd".formatted(server.pid())))) {
       return all.count();
     }
+  }
+
+  private void limit(long files) throws Exception {
+    Process prlimit =
+        new ProcessBuilder(
+                "prlimit", "--pid", Long.toString(server.pid()), "--nofile=" + files + ":")
+            .redirectErrorStream(true)
+            .start();
+    assertThat(prlimit.waitFor()).isZero();
   }
 
   private SSLSocket secured(String protocol) throws IOException {

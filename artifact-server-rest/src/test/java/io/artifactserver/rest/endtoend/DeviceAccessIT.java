@@ -13,33 +13,33 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may read what, under which addresses, and the fields beside RFC 9110's own. */
-@ExtendWith(SharedServer.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class DeviceAccessIT {
+@EnumSource
+class DeviceAccessIT extends EachTransport {
   private static final String PUBLIC = "/artifacts/public/table.bin";
   private static final String SECRET = "/artifacts/secret/table.bin";
   private static final int WARM_DOWNLOADS = 2_000;
-  private static final String LEGACY_TOKEN = "hawkbit-gateway-secret-0001";
 
-  private PackagedServer server;
   private Operator operator;
   private String deviceToken;
 
-  @BeforeAll
-  void connect(PackagedServer shared) throws Exception {
-    server = shared;
-    operator = new Operator(server);
+  /**
+   * One for each transport: transports share a server, and it is refused until it is taken over.
+   */
+  private String legacyToken;
+
+  @BeforeParameterizedClassInvocation
+  void connect() throws Exception {
+    operator = server.operator();
+    legacyToken = "hawkbit-gateway-secret-of-" + transport;
     operator.createRepository("other", false);
     deviceToken = token(operator.json("POST", "/api/v1/tokens", "{\"name\":\"all\"}"));
     assertThat(operator.put("public", "7/app.bin", SharedServer.TABLE).statusCode()).isIn(200, 201);
@@ -50,7 +50,7 @@ class DeviceAccessIT {
         .isIn(200, 201);
   }
 
-  @AfterAll
+  @AfterParameterizedClassInvocation
   void disconnect() {
     operator.close();
   }
@@ -71,7 +71,8 @@ class DeviceAccessIT {
       strings = {
         "Bearer",
         "Bearer x",
-        "Bearer as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
+        "Bearer"
+            + " as_0000000000000000_0000000000000000000000000000000000000000000000000000000000000000",
         "Basic !!!",
         "Basic dXNlcjpwYXNzd29yZA==",
         "GatewayToken short",
@@ -141,7 +142,7 @@ class DeviceAccessIT {
                 "POST", "/api/v1/tokens", "{\"name\":\"o\",\"repositories\":[\"other\"]}"));
     String wrong = mine.substring(0, mine.length() - 1) + (mine.endsWith("0") ? '1' : '0');
     String foreign = "as_0000000000000000_" + mine.split("_")[2];
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       for (int i = 0; i < 3; i++) {
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
         assertThat(status(wire, SECRET, "Bearer " + mine)).isEqualTo(206);
@@ -168,7 +169,7 @@ class DeviceAccessIT {
 
   @Test
   void theCaseOfASecretCountsOnAConnectionToo() throws Exception {
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       assertThat(status(wire, SECRET, "Bearer " + deviceToken)).isEqualTo(206);
       assertThat(status(wire, SECRET, "Bearer " + deviceToken.toUpperCase(Locale.ROOT)))
           .isEqualTo(401);
@@ -290,21 +291,24 @@ class DeviceAccessIT {
 
   @Test
   void methodsOfTheServerItself() throws IOException {
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       wire.send("OPTIONS * HTTP/1.1\r\nHost: device\r\n\r\n");
       Response answer = wire.receive(true);
       assertThat(answer.status()).isEqualTo(204);
       assertThat(answer.field("Allow")).contains("GET, HEAD, OPTIONS");
     }
-    for (String target : new String[] {"TRACE /api/v1/repositories", "CONNECT device:80"}) {
-      try (Wire wire = new Wire(server.port())) {
+    // RFC 9112, section 3.2.3: the Host of a CONNECT is its target; another one is refused with
+    // 400.
+    for (String[] targetAndHost :
+        new String[][] {
+          {"TRACE /api/v1/repositories", "device"}, {"CONNECT device:80", "device:80"}
+        }) {
+      try (Wire wire = open()) {
         wire.send(
-            target
-                + " HTTP/1.1\r\nHost: device\r\nAuthorization: Bearer "
-                + server.operatorToken()
-                + "\r\n\r\n");
+            "%s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n"
+                .formatted(targetAndHost[0], targetAndHost[1], server.operatorToken()));
         Response answer = wire.receive(true);
-        assertThat(answer.status()).as(target).isEqualTo(501);
+        assertThat(answer.status()).as(targetAndHost[0]).isEqualTo(501);
         assertThat(answer.text()).doesNotContain("Bearer");
       }
     }
@@ -357,27 +361,27 @@ class DeviceAccessIT {
     assertThat(operator.downloadAsNobody(module).statusCode()).isEqualTo(401);
     assertThat(operator.downloadAsDevice(module, "GatewayToken " + deviceToken).body())
         .isEqualTo(SharedServer.TABLE);
-    assertThat(operator.downloadAsDevice(module, "TargetToken " + LEGACY_TOKEN).statusCode())
+    assertThat(operator.downloadAsDevice(module, "TargetToken " + legacyToken).statusCode())
         .isEqualTo(401);
     String body =
         "{\"name\":\"gateway\",\"secret\":\"%s\",\"repositories\":[\"secret\"]}"
-            .formatted(LEGACY_TOKEN);
+            .formatted(legacyToken);
     HttpResponse<String> created = operator.json("POST", "/api/v1/tokens", body);
     assertThat(created.statusCode()).isEqualTo(201);
-    assertThat(created.body()).doesNotContain(LEGACY_TOKEN);
+    assertThat(created.body()).doesNotContain(legacyToken);
     assertThat(operator.json("POST", "/api/v1/tokens", body).statusCode()).isEqualTo(409);
     for (String scheme : new String[] {"GatewayToken ", "TargetToken "}) {
-      assertThat(operator.downloadAsDevice(module, scheme + LEGACY_TOKEN).statusCode())
+      assertThat(operator.downloadAsDevice(module, scheme + legacyToken).statusCode())
           .isEqualTo(200);
     }
-    assertThat(operator.downloadAsDevice(module, "Bearer " + LEGACY_TOKEN).statusCode())
+    assertThat(operator.downloadAsDevice(module, "Bearer " + legacyToken).statusCode())
         .isEqualTo(401);
   }
 
   @Test
   void headOpensNothingAndEqualsGet() throws Exception {
     double transfers = transfers();
-    try (Wire wire = new Wire(server.port())) {
+    try (Wire wire = open()) {
       for (String path : new String[] {PUBLIC, PUBLIC + ".sha256", "/artifacts/public/absent"}) {
         wire.send("HEAD " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
         Response head = wire.receive(false);

@@ -243,6 +243,7 @@ class DurabilityIT {
         Files.delete(disk.resolve("others"));
         Files.delete(disk.resolve("more"));
         eventually("there is room again", () -> Files.exists(reserve));
+        requireHealthTells(operator, "accepted");
       }
     } finally {
       assertThat(run("umount", disk.toString())).isZero();
@@ -270,6 +271,7 @@ class DurabilityIT {
         assertThat(operator.put("public", "one-more", Bytes.random(1_000_000, 4)).statusCode())
             .isEqualTo(507);
         assertThat(operator.downloadAsNobody("/artifacts/public/kept").body()).isEqualTo(firmware);
+        requireHealthTells(operator, "refused: there is no room for them");
         server.stop();
         server.restart();
         assertThat(operator.delete("/api/v1/repositories/public/artifacts/deleted").statusCode())
@@ -282,6 +284,13 @@ class DurabilityIT {
     } finally {
       assertThat(run("umount", disk.toString())).isZero();
     }
+  }
+
+  /** An orchestrator that restarts the server would only take downloads away. */
+  private static void requireHealthTells(Operator operator, String uploads) throws Exception {
+    HttpResponse<String> health = operator.get("/actuator/health");
+    assertThat(health.statusCode()).as(health.body()).isEqualTo(200);
+    assertThat(health.body()).contains("\"uploads\":\"" + uploads + '"');
   }
 
   private static void fill(Path file) throws IOException {

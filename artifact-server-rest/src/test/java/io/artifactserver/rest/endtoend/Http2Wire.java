@@ -317,9 +317,14 @@ final class Http2Wire implements AutoCloseable {
       String scheme, String method, String path, List<String> fields) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     literal(block, ":method", method);
-    literal(block, ":scheme", scheme);
-    literal(block, ":authority", "device");
-    literal(block, ":path", path);
+    if (method.equals("CONNECT")) {
+      // RFC 9113, section 8.5: the target is the authority, and there is no other.
+      literal(block, ":authority", path);
+    } else {
+      literal(block, ":scheme", scheme);
+      literal(block, ":authority", "device");
+      literal(block, ":path", path);
+    }
     for (String field : fields) {
       int colon = field.indexOf(':');
       literal(

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -96,7 +97,7 @@ final class MixSite implements AutoCloseable {
 
   /** Starts a server in an empty folder. */
   static MixSite start(Path folder, Backend backend, boolean isTls) throws Exception {
-    List<String> arguments = new ArrayList<>();
+    List<String> arguments = new ArrayList<>(slowBesideCiphers(folder));
     S3ProxyServer s3 = null;
     if (backend != Backend.FILE) {
       arguments.add("--artifact-server.encryption.decrypted-cache-size=0");
@@ -128,6 +129,23 @@ final class MixSite implements AutoCloseable {
         PackagedServer.startWithTls(data, arguments.toArray(String[]::new)),
         s3,
         authority.client(null));
+  }
+
+  /**
+   * Jetty's code and ours without C2, which widens the windows of races; the JDK's with it: C1
+   * encrypts 10 MB a second, and in a quarter of a minute most kinds of clients had come but twice.
+   */
+  private static List<String> slowBesideCiphers(Path folder) throws IOException {
+    Path directives = folder.resolve("compiler.json");
+    Files.writeString(
+        directives,
+        """
+        [{match: ["org/eclipse/jetty/*.*", "io/artifactserver/*.*"], c2: {Exclude: true}}]
+        """);
+    return List.of(
+        PackagedServer.COMPILED_WELL,
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:CompilerDirectivesFile=" + directives);
   }
 
   /** The transports that it serves. */

@@ -67,6 +67,7 @@ public final class Faults {
     if ((thrown instanceof RuntimeException || thrown instanceof Error)
         && !isOfClients(thrown, where)
         && !isCompletedElsewhere(thrown)
+        && !isUnwanted(thrown, where)
         && SEEN.add(thrown)) {
       report(CAUGHT + "in " + where + ": ", thrown);
     }
@@ -90,6 +91,17 @@ public final class Faults {
             .anyMatch(frame ->
                 frame.getClassName().equals(ERROR_WRITTEN)
                     && frame.getMethodName().equals("succeeded"));
+  }
+
+  /**
+   * A body that nobody wants may come when its request has just been answered. Jetty makes its
+   * exception the last piece of the body, and UnwantedBody stops at that.
+   */
+  private static boolean isUnwanted(Throwable thrown, String where) {
+    return thrown instanceof IllegalStateException
+        && where.equals("org.eclipse.jetty.server.internal.HttpChannelState$ChannelRequest.read")
+        && Stream.of(thrown.getStackTrace())
+            .anyMatch(frame -> frame.getClassName().endsWith(".download.UnwantedBody"));
   }
 
   static void buffer(String what, Throwable stack) {

@@ -183,9 +183,10 @@ public final class FileBlobStore implements BlobStore {
     return true;
   }
 
+  /** For a byte: a reserve that is given up leaves exactly its own length free. */
   @Override
   public boolean hasRoom() {
-    return room.test(0);
+    return room.test(1);
   }
 
   @Override

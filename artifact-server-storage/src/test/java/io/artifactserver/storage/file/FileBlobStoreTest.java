@@ -234,6 +234,13 @@ class FileBlobStoreTest extends BlobStoreContract {
         .withMessageContaining("blobs");
   }
 
+  /** What the reserve leaves when it is given up is its own length: nothing may be uploaded. */
+  @Test
+  void thereIsRoomIfAnUploadOfOneByteFits() throws StorageException {
+    assertThat(FileBlobStore.open(root, mappedFiles, bytes -> bytes <= 0).hasRoom()).isFalse();
+    assertThat(FileBlobStore.open(root, mappedFiles, bytes -> bytes <= 1).hasRoom()).isTrue();
+  }
+
   @Test
   void leaksNoDescriptors() throws IOException {
     BlobRef ref = store(content(10_000, 10));
