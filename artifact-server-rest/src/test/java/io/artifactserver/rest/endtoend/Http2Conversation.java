@@ -26,7 +26,6 @@ final class Http2Conversation implements AutoCloseable {
   private static final int UNKNOWN = 0x77;
   private static final int DEFAULT_WINDOW = 65_535;
   private static final int STREAM_CLOSED = 5;
-  private static final int CANCEL = 8;
   private final Visit visit;
   private final Line line;
   private final Http2Wire wire;
@@ -265,7 +264,7 @@ final class Http2Conversation implements AutoCloseable {
     if (!answer.isOver) {
       boolean isOurDoing = answer.isOdd && frame.errorCode() == STREAM_CLOSED;
       if (!mayEnd && !isOurDoing) {
-        if (frame.errorCode() != CANCEL) {
+        if (frame.errorCode() != Http2Wire.CANCEL) {
           throw new IOException("The server resets a stream: " + frame.errorCode());
         }
         visit.row().add(Count.CANCELLED, 1);
