@@ -156,7 +156,7 @@ class RealClientsIT extends RealClients {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "TLS13"})
+  @EnumSource(names = "HTTP1")
   void axelTakesEightConnections(Transport transport) throws Exception {
     reach(transport);
     Programs.assumeInstalled("axel");
