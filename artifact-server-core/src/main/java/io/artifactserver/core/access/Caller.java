@@ -1,6 +1,8 @@
 package io.artifactserver.core.access;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.PathRange;
+import java.util.List;
 
 /**
  * Who is asking: a person, a pipeline or a device, however it was recognised. Immutable.
@@ -13,6 +15,13 @@ public record Caller(String id, String name, Role role, Scope scope) {
   /** Whether the caller may download the artifact. */
   public boolean mayRead(ArtifactId id) {
     return role == Role.ADMIN || scope.includes(id);
+  }
+
+  /**
+   * The paths that begin with a prefix and that the caller may know of; see {@link Scope#ranges}.
+   */
+  public List<PathRange> ranges(String prefix) {
+    return (role == Role.ADMIN ? Scope.ALL : scope).ranges(prefix);
   }
 
   /** Whether the caller may download something of the repository. */

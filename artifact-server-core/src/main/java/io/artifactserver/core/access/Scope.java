@@ -1,8 +1,12 @@
 package io.artifactserver.core.access;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.PathRange;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Which artifacts a caller may reach. Immutable.
@@ -35,7 +39,8 @@ public record Scope(Set<String> repositories, Set<String> paths) {
       throw new IllegalArgumentException("A scope has at most %d names".formatted(MAX));
     }
     for (String path : paths) {
-      if (path.isEmpty() || path.startsWith("/") || path.length() > ArtifactId.MAX_PATH_LENGTH) {
+      int max = ArtifactId.MAX_PATH_LENGTH + (path.endsWith(WILDCARD) ? WILDCARD.length() : 0);
+      if (path.isEmpty() || path.startsWith("/") || path.length() > max) {
         throw new IllegalArgumentException(
             "A prefix of paths is 1 to %d characters and does not begin with '/'"
                 .formatted(ArtifactId.MAX_PATH_LENGTH));
@@ -46,6 +51,17 @@ public record Scope(Set<String> repositories, Set<String> paths) {
   /** Covers whole repositories. */
   public static Scope of(Set<String> repositories) {
     return repositories.isEmpty() ? ALL : new Scope(repositories, Set.of());
+  }
+
+  /**
+   * The least scope that has the artifact, so that every other scope that has it has all of this
+   * one. It also has what begins with the artifact's path and a slash or, if the path ends in a
+   * star, with the path.
+   */
+  public static Scope of(ArtifactId id) {
+    String path = id.path();
+    return new Scope(
+        Set.of(id.repository()), Set.of(path.endsWith(WILDCARD) ? path + WILDCARD : path));
   }
 
   /** Whether the artifact is in it. */
@@ -63,16 +79,49 @@ public record Scope(Set<String> repositories, Set<String> paths) {
     return paths.isEmpty() && includesSomeOf(repository);
   }
 
+  /**
+   * The paths in it that begin with a prefix, in the order of their code points. No two ranges
+   * overlap.
+   */
+  public List<PathRange> ranges(String prefix) {
+    PathRange wanted = PathRange.beginningWith(prefix);
+    if (paths.isEmpty()) {
+      return List.of(wanted);
+    }
+    List<PathRange> ranges = new ArrayList<>();
+    paths.stream()
+        .flatMap(Scope::rangesOf)
+        .flatMap(range -> range.and(wanted).stream())
+        .sorted(PathRange.BY_BEGIN)
+        .forEach(range -> {
+          // Of two that have a path in common, one contains the other.
+          if (ranges.isEmpty() || range.and(ranges.getLast()).isEmpty()) {
+            ranges.add(range);
+          }
+        });
+    return ranges;
+  }
+
+  private static Stream<PathRange> rangesOf(String prefix) {
+    return prefix.endsWith(WILDCARD)
+        ? Stream.of(PathRange.beginningWith(withoutWildcard(prefix)))
+        : Stream.of(PathRange.only(prefix), PathRange.beginningWith(prefix + '/'));
+  }
+
   private boolean includesPath(String path) {
     for (String prefix : paths) {
       if (prefix.endsWith(WILDCARD)
-          ? path.startsWith(prefix.substring(0, prefix.length() - 1))
+          ? path.startsWith(withoutWildcard(prefix))
           : path.startsWith(prefix)
               && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/')) {
         return true;
       }
     }
     return false;
+  }
+
+  private static String withoutWildcard(String prefix) {
+    return prefix.substring(0, prefix.length() - WILDCARD.length());
   }
 
   private static String withoutSlash(String path) {

@@ -77,13 +77,23 @@ public interface ArtifactCatalog {
   Optional<Content> findContent(Digest digest);
 
   /**
-   * A page of a repository's artifacts, by path in the order of their Unicode code points.
+   * As {@link #list(String, List, String, int)}, of all paths that begin with a prefix.
    *
-   * @param prefix every path begins with it; empty for all
+   * @param prefix empty for all
+   */
+  default List<Artifact> list(String repository, String prefix, String after, int limit) {
+    return list(repository, List.of(PathRange.beginningWith(prefix)), after, limit);
+  }
+
+  /**
+   * A page of a repository's artifacts, by path in the order of their Unicode code points. Asks the
+   * database once for each range, until the page is full.
+   *
+   * @param ranges every path is in one of them; in their order, and none overlaps another
    * @param after every path comes behind it; empty for the first page
    * @param limit of the page's size
    */
-  List<Artifact> list(String repository, String prefix, String after, int limit);
+  List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit);
 
   /**
    * Adds an artifact whose bytes another artifact has, or had until its blob is swept, in one short

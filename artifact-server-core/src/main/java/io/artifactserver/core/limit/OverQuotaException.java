@@ -9,7 +9,7 @@ public final class OverQuotaException extends Exception {
         wanted.artifacts() > quota.artifacts()
             ? "The repository \"%s\" may have %d artifacts, and has them or takes them in now"
                 .formatted(repository, quota.artifacts())
-            : "The repository \"%s\" may hold %d bytes; %d would be too many"
-                .formatted(repository, quota.bytes(), wanted.bytes()));
+            : "The repository \"%s\" may hold %d bytes, and these would be too many"
+                .formatted(repository, quota.bytes()));
   }
 }

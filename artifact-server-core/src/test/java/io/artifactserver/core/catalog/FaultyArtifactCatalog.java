@@ -66,8 +66,8 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public List<Artifact> list(String repository, String prefix, String after, int limit) {
-    return catalog.list(repository, prefix, after, limit);
+  public List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit) {
+    return catalog.list(repository, ranges, after, limit);
   }
 
   @Override

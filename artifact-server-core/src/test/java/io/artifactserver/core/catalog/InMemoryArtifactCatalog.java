@@ -3,11 +3,9 @@ package io.artifactserver.core.catalog;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,12 +20,6 @@ import java.util.stream.Collectors;
  * A catalog on the heap, for tests: one lock stands for the database's transactions. Thread-safe.
  */
 public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
-  /** UTF-8 sorts as code points do; UTF-16 does not, beyond the basic plane. */
-  private static final Comparator<String> BY_CODE_POINT =
-      (left, right) ->
-          Arrays.compareUnsigned(
-              left.getBytes(StandardCharsets.UTF_8), right.getBytes(StandardCharsets.UTF_8));
-
   private final Map<String, Repository> repositories = new HashMap<>();
   private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
   private final Map<String, BlobRow> blobs = new HashMap<>();
@@ -89,12 +81,12 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
 
   @Override
   public synchronized List<Artifact> list(
-      String repository, String prefix, String after, int limit) {
+      String repository, List<PathRange> ranges, String after, int limit) {
     return artifacts.values().stream()
         .filter(artifact -> artifact.repository().name().equals(repository))
-        .filter(artifact -> artifact.path().startsWith(prefix))
-        .filter(artifact -> BY_CODE_POINT.compare(artifact.path(), after) > 0)
-        .sorted(Comparator.comparing(Artifact::path, BY_CODE_POINT))
+        .filter(artifact -> ranges.stream().anyMatch(range -> range.includes(artifact.path())))
+        .filter(artifact -> PathRange.BY_CODE_POINT.compare(artifact.path(), after) > 0)
+        .sorted(Comparator.comparing(Artifact::path, PathRange.BY_CODE_POINT))
         .limit(limit)
         .toList();
   }

@@ -1,6 +1,7 @@
 package io.artifactserver.core.derive;
 
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A register on the heap, of the blobs that artifacts of one repository have. Used by one thread.
@@ -67,7 +69,32 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
 
   @Override
   public Folder folder(String name, String folder, String form, String second, int limit) {
-    throw new UnsupportedOperationException();
+    List<Member> members = new ArrayList<>();
+    List<Waiting> waiting = new ArrayList<>();
+    catalog.list(name, folder, "", Integer.MAX_VALUE).stream()
+        .filter(artifact -> artifact.path().indexOf('/', folder.length()) < 0)
+        .sorted(Comparator.comparing(Artifact::createdAt).reversed())
+        .limit(limit)
+        .forEach(artifact ->
+            stored(artifact, form)
+                .ifPresentOrElse(
+                    stored ->
+                        members.add(
+                            new Member(
+                                artifact.path(),
+                                artifact.length(),
+                                artifact.digests().sha256(),
+                                stored,
+                                stored(artifact, second))),
+                    () -> waiting.add(new Waiting(artifact.path(), artifact.length()))));
+    return new Folder(members, waiting, false);
+  }
+
+  private Optional<Derived.Stored> stored(Artifact artifact, String form) {
+    return of(artifact.blob()).stream()
+        .filter(each -> each.form().equals(form))
+        .findFirst()
+        .map(Derived.Stored.class::cast);
   }
 
   @Override

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,21 +103,21 @@ public final class Authenticator {
   private Authentication peekWithoutToken(Credentials credentials) {
     SignedLink link = credentials.link();
     if (link != null) {
-      return links.isStillGood(link) ? new Authentication.Known(caller(link)) : REFUSED;
+      return links.isStillGood(link) ? new Authentication.Known(holder(link)) : REFUSED;
     }
     return credentials.certificateSubject().isEmpty()
         ? ANONYMOUS
         : peek(new CertificateGrant(credentials.certificateSubject()));
   }
 
-  /** The holder of a link. It was verified for what the request asks for, so nothing else is. */
-  private static Caller caller(SignedLink link) {
+  /** May read what the link is for, and nothing beside it that its signer may not read. */
+  private static Caller holder(SignedLink link) {
     String device = link.terms().device();
     return new Caller(
         "link-" + link.keyId(),
         device.isEmpty() ? "signed link" : device,
         Role.DEVICE,
-        Scope.of(Set.of(link.terms().artifact().repository())));
+        Scope.of(link.terms().artifact()));
   }
 
   /**

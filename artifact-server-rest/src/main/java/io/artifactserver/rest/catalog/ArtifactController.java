@@ -1,7 +1,6 @@
 package io.artifactserver.rest.catalog;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
@@ -64,7 +63,7 @@ public class ArtifactController {
       summary = "List artifacts",
       description =
           "In the order of their paths. Follow \"next\" until there is none. A token that is"
-              + " limited to paths sees those only, and pages may be shorter than the limit.")
+              + " limited to paths sees those only.")
   public ResponseEntity<ArtifactList> list(
       @PathVariable String repository,
       @Parameter(description = "Every path begins with it") @RequestParam(defaultValue = "")
@@ -82,17 +81,15 @@ public class ArtifactController {
     if (catalog.repository(Repository.requireName(repository)).isEmpty()) {
       throw new ProblemException(Problems.repositoryNotFound(repository));
     }
-    List<Artifact> found = catalog.list(repository, prefix, after, limit + 1);
+    // Nothing outside the scope is read, so neither "next" nor a page's length tells of it.
+    List<Artifact> found =
+        catalog.list(repository, CurrentCaller.get().ranges(prefix), after, limit + 1);
     List<Artifact> page = found.subList(0, Math.min(limit, found.size()));
     String next =
         found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
-    Caller caller = CurrentCaller.get();
     Set<String> suspects = suspects(page);
     List<ArtifactView> views =
-        page.stream()
-            .filter(artifact -> caller.mayRead(artifact.id()))
-            .map(artifact -> ArtifactView.of(artifact, suspects, List.of()))
-            .toList();
+        page.stream().map(artifact -> ArtifactView.of(artifact, suspects, List.of())).toList();
     ResponseEntity.BodyBuilder response = ResponseEntity.ok();
     if (!next.isEmpty()) {
       response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");

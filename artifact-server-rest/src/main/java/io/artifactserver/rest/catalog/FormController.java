@@ -23,6 +23,7 @@ import jakarta.validation.constraints.NotNull;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -159,9 +160,10 @@ public class FormController {
   }
 
   private Artifact artifact(ArtifactId id) {
-    return catalog
-        .find(id)
-        .filter(found -> CurrentCaller.get().mayRead(found.id()))
+    // In this order, so that no time tells whether something is outside the scope.
+    return Optional.of(id)
+        .filter(CurrentCaller.get()::mayRead)
+        .flatMap(catalog::find)
         .orElseThrow(() -> notFound(id));
   }
 

@@ -199,13 +199,23 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private Credentials credentials(Request request, Target target) throws LinkRefusedException {
     String query = request.getHttpURI().getQuery();
     if (query != null && SignedLink.isIn(query)) {
-      return Credentials.ofLink(links.verify(linked(target), query, request.getMethod()));
+      return Credentials.ofLink(verified(linked(target), query, request.getMethod()));
     }
     String authorization =
         Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
     return authorization.isEmpty()
         ? Credentials.ofCertificate(subject(request))
         : Credentials.of(authorization);
+  }
+
+  /** The link of an artifact is good for the chunks in the store that is named after it, too. */
+  private SignedLink verified(ArtifactId id, String query, String method)
+      throws LinkRefusedException {
+    try {
+      return links.verify(id, query, method);
+    } catch (LinkRefusedException e) {
+      return links.verify(DerivedName.ownerOfStore(id).orElseThrow(() -> e), query, method);
+    }
   }
 
   /** What a signed link may be for; a link for anything else was made for another address. */

@@ -19,19 +19,19 @@ import io.artifactserver.rest.problem.FailureLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds forms and chunks by their addresses. What was found is answered from memory, and only as
- * long as the artifact is what it was; that something is not there is looked up each time.
- * Thread-safe.
+ * Finds forms and chunks by their addresses, as far as they are of artifacts that the sender may
+ * read: the others have no part in any answer, nor in when it comes. What was found is answered
+ * from memory, and only as long as the artifact is what it was; that something is not there is
+ * looked up each time. Thread-safe.
  */
 final class DerivedAnswers {
   private static final FailureLog FAILURES =
@@ -80,53 +80,62 @@ final class DerivedAnswers {
 
   /** What there is at an address of a form or a chunk. */
   sealed interface Answer {
-    /**
-     * It can be served.
-     *
-     * @param artifact whose it is
-     */
-    record Ready(Artifact artifact, Served served) implements Answer {}
+    /** It can be served. */
+    record Ready(Served served) implements Answer {}
 
     /** It will be there soon. */
     record NotReady() implements Answer {}
   }
 
-  /** Answers from memory, without I/O; empty if the catalog has to be asked. */
-  Optional<Answer> peek(ArtifactId id) {
+  /**
+   * Answers from memory, without I/O; empty if the catalog has to be asked.
+   *
+   * @param readable which artifacts the sender may read, as far as memory tells
+   */
+  Optional<Answer> peek(ArtifactId id, Predicate<ArtifactId> readable) {
     return switch (DerivedName.of(id, rules).orElse(null)) {
       case null -> Optional.empty();
       case DerivedName.OfForm _ -> {
         KnownForm known = forms.getIfPresent(id);
-        yield known == null || known.changes() != rules.changes()
+        yield known == null
+                || known.changes() != rules.changes()
+                || !readable.test(known.artifact().id())
             ? Optional.empty()
             : catalog
                 .peek(known.artifact().id())
                 .filter(artifact -> artifact.equals(known.artifact()))
-                .map(artifact -> new Answer.Ready(artifact, known.served()));
+                .map(_ -> new Answer.Ready(known.served()));
       }
       case DerivedName.OfChunk chunk -> {
         DerivedFolder folder = folders.getIfPresent(chunk.folder());
         yield folder == null || folder.hasStore() || isStale(folder)
             ? Optional.empty()
-            : find(folder, chunk, catalog::peek);
+            : find(folder, chunk, readable, catalog::peek);
       }
     };
   }
 
-  /** Answers; asks the catalog and the store. Blocks. No artifact has the address itself. */
-  Optional<Answer> find(ArtifactId id) {
+  /**
+   * Answers; asks the catalog and the store. Blocks. No artifact has the address itself.
+   *
+   * @param readable which artifacts the sender may read
+   */
+  Optional<Answer> find(ArtifactId id, Predicate<ArtifactId> readable) {
     long begin = System.nanoTime();
     return switch (DerivedName.of(id, rules).orElse(null)) {
       case null -> Optional.empty();
       case DerivedName.OfForm(ArtifactId of, DerivedForm.Addressed form) ->
-          catalog
-              .find(of)
+          Optional.of(of)
+              .filter(readable)
+              .flatMap(catalog::find)
               .filter(artifact -> rules.suits(of, artifact.length()))
               .flatMap(artifact -> form(id, artifact, form));
       case DerivedName.OfChunk chunk -> {
         DerivedFolder known = folders.getIfPresent(chunk.folder());
         Optional<Answer> found =
-            known == null || isStale(known) ? Optional.empty() : find(known, chunk, catalog::find);
+            known == null || isStale(known)
+                ? Optional.empty()
+                : find(known, chunk, readable, catalog::find);
         if (found.isPresent()) {
           yield found;
         }
@@ -140,9 +149,9 @@ final class DerivedAnswers {
                         old != null && old.loadedAt() >= begin && !isStale(old)
                             ? old
                             : load(chunk, old));
-        yield find(current, chunk, catalog::find)
+        yield find(current, chunk, readable, catalog::find)
             .or(() ->
-                current.isWaiting() && current.hasStoreNamed(chunk.store())
+                current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable)
                     ? Optional.of(new Answer.NotReady())
                     : Optional.empty());
       }
@@ -164,7 +173,7 @@ final class DerivedAnswers {
             KnownForm known =
                 new KnownForm(artifact, ServedForms.form(artifact, form, stored, address), changes);
             forms.put(address, known);
-            yield Optional.of(new Answer.Ready(artifact, known.served()));
+            yield Optional.of(new Answer.Ready(known.served()));
           }
         };
       }
@@ -172,24 +181,26 @@ final class DerivedAnswers {
     return Optional.of(new Answer.NotReady());
   }
 
+  /** Several artifacts may have the chunk: it is served of the first that the sender may read. */
   private static Optional<Answer> find(
       DerivedFolder folder,
       DerivedName.OfChunk name,
+      Predicate<ArtifactId> readable,
       Function<ArtifactId, Optional<Artifact>> artifacts) {
-    if (!folder.hasStoreNamed(name.store())) {
+    if (!folder.hasStoreNamed(name.store(), readable)) {
       return Optional.empty();
     }
     byte[] id = name.id();
     for (DerivedFolder.Member member : folder.members()) {
       Optional<ChunkIndex.Chunk> chunk = member.index().find(id);
-      if (chunk.isPresent()) {
+      if (chunk.isPresent() && readable.test(member.id())) {
         Optional<Artifact> artifact =
             artifacts
                 .apply(member.id())
                 .filter(found -> found.digests().sha256().equals(member.content()));
         if (artifact.isPresent()) {
           return artifact.map(found ->
-              new Answer.Ready(found, ServedForms.chunk(found, name, chunk.get(), member.pack())));
+              new Answer.Ready(ServedForms.chunk(found, name, chunk.get(), member.pack())));
         }
       }
     }
@@ -212,7 +223,7 @@ final class DerivedAnswers {
       old.members().forEach(member -> known.put(member.formKey(), member));
     }
     List<DerivedFolder.Member> members = new ArrayList<>();
-    Set<String> storeNames = new HashSet<>();
+    List<ArtifactId> named = new ArrayList<>();
     long memory = 0;
     for (DerivedRegister.Member row : rows.members()) {
       ArtifactId id = new ArtifactId(name.repository(), row.path());
@@ -229,27 +240,18 @@ final class DerivedAnswers {
         members.add(each);
         known.put(each.formKey(), each);
       });
-      addStoreNames(storeNames, id);
+      named.add(id);
     }
-    boolean isWaiting = false;
+    List<ArtifactId> waiting = new ArrayList<>();
     for (DerivedRegister.Waiting row : rows.waiting()) {
       ArtifactId id = new ArtifactId(name.repository(), row.path());
       if (rules.suits(id, row.length())) {
-        isWaiting = true;
-        addStoreNames(storeNames, id);
+        waiting.add(id);
       }
     }
-    return new DerivedFolder(members, isWaiting, rows.hasStore(), storeNames, loadedAt, changes);
-  }
-
-  /** RAUC names a store like the file, with or without its suffix. */
-  private static void addStoreNames(Set<String> names, ArtifactId artifact) {
-    String file = artifact.fileName();
-    names.add(file);
-    int dot = file.lastIndexOf('.');
-    if (dot > 0) {
-      names.add(file.substring(0, dot));
-    }
+    named.addAll(waiting);
+    return new DerivedFolder(
+        members, waiting, rows.hasStore(), DerivedFolder.stores(named), loadedAt, changes);
   }
 
   /** Indexes that are known already are not read again. */

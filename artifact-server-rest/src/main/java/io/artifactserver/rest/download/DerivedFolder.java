@@ -5,32 +5,36 @@ import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.ChunkPack;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.digest.Digest;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The artifacts of a folder with their chunks, as they were at one moment. Immutable.
  *
  * @param members those whose chunks are known, newest first
- * @param isWaiting whether chunks of others are still to come
+ * @param waiting others whose chunks are still to come
  * @param hasStore whether artifacts may lie at the addresses of chunks
- * @param stores names of stores, without their suffix, beside casync's default
+ * @param stores the artifacts that stores are named after, by the store's name without its suffix
  * @param loadedAt when it was read from the catalog, by {@link System#nanoTime}
  * @param changes of the rules before that
  */
 record DerivedFolder(
     List<Member> members,
-    boolean isWaiting,
+    List<ArtifactId> waiting,
     boolean hasStore,
-    Set<String> stores,
+    Map<String, List<ArtifactId>> stores,
     long loadedAt,
     int changes) {
   private static final String DEFAULT_STORE = "default";
 
   DerivedFolder {
     members = List.copyOf(members);
-    stores = Set.copyOf(stores);
+    waiting = List.copyOf(waiting);
+    stores = Map.copyOf(stores);
   }
 
   /**
@@ -44,7 +48,7 @@ record DerivedFolder(
       ArtifactId id, Digest content, String formKey, ChunkIndex index, Optional<Pack> pack) {
     /** Bytes of heap that it takes, about. */
     long memory() {
-      return 512 + index.memory() + pack.map(each -> each.chunks().memory()).orElse(0L);
+      return 1024 + index.memory() + pack.map(each -> each.chunks().memory()).orElse(0L);
     }
   }
 
@@ -55,14 +59,42 @@ record DerivedFolder(
    */
   record Pack(Derived.Stored form, ChunkPack chunks) {}
 
-  /** Whether a store of this name is one of the folder's. */
-  boolean hasStoreNamed(String name) {
-    return name.equals(DEFAULT_STORE) || stores.contains(name);
+  /** RAUC names a store like the file, with or without its suffix. */
+  static Map<String, List<ArtifactId>> stores(List<ArtifactId> artifacts) {
+    Map<String, List<ArtifactId>> stores = new HashMap<>();
+    for (ArtifactId artifact : artifacts) {
+      String file = artifact.fileName();
+      stores.computeIfAbsent(file, _ -> new ArrayList<>()).add(artifact);
+      int dot = file.lastIndexOf('.');
+      if (dot > 0) {
+        stores.computeIfAbsent(file.substring(0, dot), _ -> new ArrayList<>()).add(artifact);
+      }
+    }
+    return stores;
+  }
+
+  /**
+   * Whether a store of this name is one of the folder's.
+   *
+   * @param readable which artifacts the sender may know of
+   */
+  boolean hasStoreNamed(String name, Predicate<ArtifactId> readable) {
+    return name.equals(DEFAULT_STORE)
+        || stores.getOrDefault(name, List.of()).stream().anyMatch(readable);
+  }
+
+  /**
+   * Whether chunks are still to come.
+   *
+   * @param readable which artifacts the sender may know of
+   */
+  boolean isWaiting(Predicate<ArtifactId> readable) {
+    return waiting.stream().anyMatch(readable);
   }
 
   /** In bytes, for a bounded cache. */
   int memory() {
-    long memory = 1024;
+    long memory = 1024 + 512L * waiting.size();
     for (Member member : members) {
       memory += member.memory();
     }

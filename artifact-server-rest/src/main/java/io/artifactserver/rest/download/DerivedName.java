@@ -67,6 +67,17 @@ sealed interface DerivedName {
     return rules.chunked().flatMap(form -> chunk(id.repository(), path, form));
   }
 
+  /** The artifact that the store of a chunk's path is named after, whether or not there is one. */
+  static Optional<ArtifactId> ownerOfStore(ArtifactId chunk) {
+    String path = chunk.path();
+    return endOfChunk(path)
+        .map(end -> path.substring(0, path.length() - end.length()))
+        .filter(store -> store.endsWith(STORE_SUFFIX + '/'))
+        .map(store -> store.substring(0, store.length() - STORE_SUFFIX.length() - 1))
+        .filter(artifact -> !artifact.isEmpty() && !artifact.endsWith("/"))
+        .map(artifact -> new ArtifactId(chunk.repository(), artifact));
+  }
+
   /** The end of a chunk's path, in which it differs from other chunks of its store. */
   static Optional<String> endOfChunk(String path) {
     int suffix = path.endsWith(CHUNK_SUFFIX) ? CHUNK_SUFFIX.length() : 0;

@@ -99,7 +99,9 @@ final class RepeatedDownloads {
       RangeResponder ranges = range -> open(range, same, target, served, sender, pool);
       sender.repeat(ranges);
     } else if (target instanceof Target.OfArtifact(ArtifactId id)
-        && served.bytes() instanceof Served.Bytes.Framed) {
+        && served.bytes() instanceof Served.Bytes.Framed
+        // Or its target may end in a query that looks like a chunk.
+        && request.getHttpURI().getQuery() == null) {
       DerivedName.endOfChunk(id.path()).ifPresent(end -> sender.repeat(new Chunks(id, end, same)));
     }
   }

@@ -15,13 +15,15 @@ import io.artifactserver.rest.auth.Credentials;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ProblemDetail;
 
 /**
  * Finds what a request names, if its sender may read it. Denies by default, and never tells whether
  * a protected artifact exists: without a good token everything in a protected repository is a 401,
- * with one that may not read it a 404. Thread-safe.
+ * with one that may not read it a 404. The catalog is not asked for paths that the sender may not
+ * read, so they take the way, and the time, of paths that do not exist. Thread-safe.
  */
 final class Resolver {
   /** What was found. */
@@ -95,40 +97,41 @@ final class Resolver {
     return switch (target) {
       case Target.OfArtifact(ArtifactId id) -> {
         Optional<Artifact> known = catalog.peek(id);
-        yield known.isEmpty()
-            ? derived
-                .peek(id)
-                .flatMap(answer -> decide(answer, id, authenticator.peek(credentials)))
-                .or(() -> peekDenied(id.repository(), credentials))
-            : known.get().repository().isPublic()
-                ? found(known.get())
-                : decide(known.get(), authenticator.peek(credentials));
+        if (known.isPresent() && known.get().repository().isPublic()) {
+          yield found(known.get());
+        }
+        Authentication caller = authenticator.peek(credentials);
+        yield known
+            .filter(artifact -> includes(caller, artifact.id()))
+            .flatMap(this::found)
+            .or(() -> derived.peek(id, each -> mayPeek(each, caller)).map(Resolver::resolution))
+            .or(() -> peekDenied(id.repository(), caller));
       }
       case Target.OfContent(Digest digest) ->
           catalog
               .peekContent(digest)
-              .flatMap(content -> decide(content, authenticator.peek(credentials)));
+              .filter(content -> mayRead(content, authenticator.peek(credentials)))
+              .flatMap(this::found);
       case Target.OfContentIn in -> {
-        Optional<Content> known = catalog.peekContent(in.digest());
-        yield known.isEmpty()
-            ? peekDenied(in.repository(), credentials)
-            : known
-                .filter(content -> holder(content, in).isPresent())
-                .flatMap(content -> decide(content, in, authenticator.peek(credentials)));
+        Authentication caller = authenticator.peek(credentials);
+        yield catalog
+            .peekContent(in.digest())
+            .filter(content -> mayRead(content, in.repository(), caller))
+            .flatMap(content -> content(content, in.fileName()))
+            .or(() -> peekDenied(in.repository(), caller));
       }
       case Target.Granted wish -> granted.orElseThrow().peek(wish, credentials);
     };
   }
 
   /** A stranger learns nothing of a repository that is not public, and so costs no query. */
-  private Optional<Resolution> peekDenied(String repository, Credentials credentials) {
+  private Optional<Resolution> peekDenied(String repository, Authentication caller) {
     boolean mayBePublic =
         !catalog.knowsRepositories()
             || catalog.peekRepository(repository).filter(Repository::isPublic).isPresent();
     if (mayBePublic) {
       return Optional.empty();
     }
-    Authentication caller = authenticator.peek(credentials);
     return caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository)
         ? Optional.empty()
         : denied(caller);
@@ -159,23 +162,25 @@ final class Resolver {
     // Nobody is undecided here, so every decision is one.
     Optional<Resolution> resolution =
         switch (target) {
-          case Target.OfArtifact(ArtifactId id) ->
-              catalog
-                  .find(id)
-                  .flatMap(artifact -> decide(artifact, caller))
-                  .or(() -> checksumLine(id, caller))
-                  .or(() -> derived.find(id).flatMap(answer -> decide(answer, id, caller)))
-                  .or(() -> missing(id.repository(), caller));
+          case Target.OfArtifact(ArtifactId id) -> {
+            Predicate<ArtifactId> readable = each -> mayRead(each, caller);
+            yield find(id, readable)
+                .flatMap(this::found)
+                .or(() -> checksumLine(id, readable))
+                .or(() -> derived.find(id, readable).map(Resolver::resolution))
+                .or(() -> missing(id.repository(), caller));
+          }
           case Target.OfContent(Digest digest) ->
               catalog
                   .findContent(digest)
-                  .flatMap(content -> decide(content, caller))
+                  .filter(content -> mayRead(content, caller))
+                  .flatMap(this::found)
                   .or(() -> denied(caller));
           case Target.OfContentIn in ->
               catalog
                   .findContent(in.digest())
-                  .filter(content -> holder(content, in).isPresent())
-                  .flatMap(content -> decide(content, in, caller))
+                  .filter(content -> mayRead(content, in.repository(), caller))
+                  .flatMap(content -> content(content, in.fileName()))
                   .or(() -> missing(in.repository(), caller));
           case Target.Granted wish ->
               throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
@@ -183,40 +188,15 @@ final class Resolver {
     return resolution.orElseThrow();
   }
 
-  private Optional<Resolution> decide(Artifact artifact, Authentication caller) {
-    return mayRead(artifact, caller) ? found(artifact) : denied(caller);
+  private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable) {
+    return Optional.of(id).filter(readable).flatMap(catalog::find);
   }
 
-  private Optional<Resolution> decide(
-      DerivedAnswers.Answer answer, ArtifactId id, Authentication caller) {
+  private static Resolution resolution(DerivedAnswers.Answer answer) {
     return switch (answer) {
-      case DerivedAnswers.Answer.Ready(Artifact artifact, Served form) ->
-          mayRead(artifact, caller) ? found(form) : denied(caller);
-      case DerivedAnswers.Answer.NotReady _ ->
-          missing(id.repository(), caller)
-              .map(missing ->
-                  missing instanceof Resolution.NotFound && isReadable(id, caller)
-                      ? new Resolution.NotReady()
-                      : missing);
+      case DerivedAnswers.Answer.Ready(Served form) -> new Resolution.Found(form);
+      case DerivedAnswers.Answer.NotReady _ -> new Resolution.NotReady();
     };
-  }
-
-  private boolean isReadable(ArtifactId id, Authentication caller) {
-    return (caller instanceof Authentication.Known(var known) && known.mayRead(id))
-        || catalog.findRepository(id.repository()).filter(Repository::isPublic).isPresent();
-  }
-
-  private Optional<Resolution> decide(Content content, Authentication caller) {
-    return content.repositories().stream().anyMatch(repository -> mayReadAllOf(repository, caller))
-        ? found(served.get(content, key -> Served.of(content, content.digests().sha256().hex())))
-        : denied(caller);
-  }
-
-  private Optional<Resolution> decide(
-      Content content, Target.OfContentIn target, Authentication caller) {
-    return holder(content, target).filter(found -> mayReadAllOf(found, caller)).isPresent()
-        ? content(content, target.fileName())
-        : denied(caller);
   }
 
   /** hawkBit makes the address of the MD5 file of the artifact's, whatever that is. */
@@ -232,14 +212,12 @@ final class Resolver {
         .or(() -> NOT_FOUND);
   }
 
-  private static Optional<Repository> holder(Content content, Target.OfContentIn target) {
-    return content.repositories().stream()
-        .filter(repository -> repository.name().equals(target.repository()))
-        .findFirst();
-  }
-
   private Optional<Resolution> found(Artifact artifact) {
     return found(served.get(artifact, key -> Served.of(artifact)));
+  }
+
+  private Optional<Resolution> found(Content content) {
+    return found(served.get(content, key -> Served.of(content, content.digests().sha256().hex())));
   }
 
   private static Optional<Resolution> found(Served served) {
@@ -247,32 +225,50 @@ final class Resolver {
   }
 
   /** The digest of an artifact that exists, unless something of that very name does. */
-  private Optional<Resolution> checksumLine(ArtifactId id, Authentication caller) {
+  private Optional<Resolution> checksumLine(ArtifactId id, Predicate<ArtifactId> readable) {
     int dot = id.path().lastIndexOf('.');
     DigestAlgorithm algorithm = dot < 0 ? null : CHECKSUM_SUFFIXES.get(id.path().substring(dot));
     if (algorithm == null || dot == 0 || id.path().charAt(dot - 1) == '/') {
       return Optional.empty();
     }
-    return catalog
-        .find(new ArtifactId(id.repository(), id.path().substring(0, dot)))
+    return find(new ArtifactId(id.repository(), id.path().substring(0, dot)), readable)
         .flatMap(artifact ->
             artifact
                 .digests()
                 .get(algorithm)
-                .flatMap(digest ->
-                    mayRead(artifact, caller)
-                        ? found(Served.checksumLine(artifact, digest, id.fileName()))
-                        : denied(caller)));
+                .flatMap(digest -> found(Served.checksumLine(artifact, digest, id.fileName()))));
   }
 
   private Optional<Resolution> missing(String repository, Authentication caller) {
-    boolean isPublic = catalog.findRepository(repository).map(Repository::isPublic).orElse(false);
-    return isPublic ? NOT_FOUND : denied(caller);
+    return isPublic(repository) ? NOT_FOUND : denied(caller);
   }
 
-  private static boolean mayRead(Artifact artifact, Authentication caller) {
-    return artifact.repository().isPublic()
-        || (caller instanceof Authentication.Known(var known) && known.mayRead(artifact.id()));
+  private boolean isPublic(String repository) {
+    return catalog.findRepository(repository).filter(Repository::isPublic).isPresent();
+  }
+
+  private boolean mayRead(ArtifactId id, Authentication caller) {
+    return includes(caller, id) || isPublic(id.repository());
+  }
+
+  /** As {@link #mayRead}, as far as memory tells. */
+  private boolean mayPeek(ArtifactId id, Authentication caller) {
+    return includes(caller, id)
+        || catalog.peekRepository(id.repository()).filter(Repository::isPublic).isPresent();
+  }
+
+  /** Whether the artifact is in the caller's scope. */
+  private static boolean includes(Authentication caller, ArtifactId id) {
+    return caller instanceof Authentication.Known(var known) && known.mayRead(id);
+  }
+
+  private static boolean mayRead(Content content, Authentication caller) {
+    return content.repositories().stream().anyMatch(each -> mayReadAllOf(each, caller));
+  }
+
+  private static boolean mayRead(Content content, String repository, Authentication caller) {
+    return content.repositories().stream()
+        .anyMatch(each -> each.name().equals(repository) && mayReadAllOf(each, caller));
   }
 
   /** For content, which has no path: a caller who may read some paths only asks by those. */

@@ -14,6 +14,7 @@ import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -61,6 +62,22 @@ class DerivedNameTest {
               assertThat(name.id()).hasSize(32).startsWith(1, 0x23, 0x45);
               assertThat(name.isPlain()).isEqualTo(isPlain);
             });
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fw/a.img.castr/0123/ID.cacnk, fw/a.img",
+    "a.castr/0123/ID, a",
+    "fw/.castr/0123/ID, ''",
+    ".castr/0123/ID, ''",
+    "fw/a.img/0123/ID.cacnk, ''",
+    "fw/a.img.castr/0124/ID.cacnk, ''",
+    "fw/a.img.castr, ''",
+    "a.img.caibx, ''",
+  })
+  void aStoreIsNamedAfterAnArtifact(String path, String owner) {
+    assertThat(DerivedName.ownerOfStore(new ArtifactId("r", path.replace("ID", ID))))
+        .isEqualTo(owner.isEmpty() ? Optional.empty() : Optional.of(new ArtifactId("r", owner)));
   }
 
   @ParameterizedTest

@@ -67,6 +67,9 @@ class AuditIT {
                   "--artifact-server.data-dir=" + server.dataFolder()))
           .isZero();
       assertThat(output.toString()).startsWith(lines.size() + " entries, unbroken.");
+      String last = JsonMapper.shared().readTree(lines.getLast()).get("digest").asString();
+      assertThat(verifyLines(lines, "--kept=" + last)).isZero();
+      assertThat(verifyLines(lines.subList(0, lines.size() - 1), "--kept=" + last)).isEqualTo(1);
     }
   }
 
@@ -166,8 +169,10 @@ class AuditIT {
     return answer.body().lines().toList();
   }
 
-  private int verifyLines(List<String> lines) throws Exception {
-    return verify("--file=" + Files.write(folder.resolve("audit.jsonl"), lines));
+  private int verifyLines(List<String> lines, String... options) throws Exception {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add("--file=" + Files.write(folder.resolve("audit.jsonl"), lines));
+    return verify(all.toArray(String[]::new));
   }
 
   private int verify(String... options) {

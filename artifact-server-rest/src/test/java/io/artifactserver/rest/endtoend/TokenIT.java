@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +89,89 @@ class TokenIT {
     String link = "{\"repository\":\"secret\",\"path\":\"scoped/%s/1\",\"expires\":\"1h\"}";
     assertThat(send("POST", "/api/v1/links", token, link.formatted("a"))).isEqualTo(201);
     assertThat(send("POST", "/api/v1/links", token, link.formatted("ab"))).isEqualTo(403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void aListTellsNothingOfWhatIsOutsideTheScope(int limit) throws Exception {
+    operator.createRepository("listed", false);
+    for (String path :
+        new String[] {
+          "board-a/1",
+          "board-a/2",
+          "board-a/3",
+          "board-z",
+          "board-a.hidden",
+          "board-a0/hidden",
+          "board-b/hidden-1",
+          "board-b/hidden-2",
+          "board-c/hidden",
+          "a-hidden",
+          "z-hidden"
+        }) {
+      assertThat(operator.put("listed", path, SharedServer.TABLE).statusCode()).isIn(200, 201);
+    }
+    String scope =
+        "{\"name\":\"n\",\"role\":\"reader\",\"paths\":[\"board-a\",\"board-a/2\",\"board-z*\"]}";
+    String token = create(scope).get("token").asString();
+    for (String prefix : new String[] {"", "b", "board-"}) {
+      List<String> paths = new ArrayList<>();
+      String next =
+          "/api/v1/repositories/listed/artifacts?prefix=%s&limit=%d".formatted(prefix, limit);
+      while (!next.isEmpty()) {
+        String page = body("GET", next, token);
+        assertThat(page).doesNotContain("hidden");
+        JsonNode list = JsonMapper.shared().readTree(page);
+        next = list.path("next").asString("");
+        list.get("artifacts").forEach(each -> paths.add(each.get("path").asString()));
+        // A shorter page would tell that something lies there.
+        assertThat(list.get("artifacts").size() == limit || next.isEmpty()).as(page).isTrue();
+      }
+      assertThat(paths).containsExactly("board-a/1", "board-a/2", "board-a/3", "board-z");
+    }
+    for (String nothing :
+        new String[] {
+          "prefix=board-b", "prefix=board-a.", "after=board-z", "after=board-a/3&prefix=board-a"
+        }) {
+      assertThat(body("GET", "/api/v1/repositories/listed/artifacts?limit=1&" + nothing, token))
+          .isEqualTo("{\"artifacts\":[]}");
+    }
+  }
+
+  /** Asked twice: the second time, what is there is in the server's memory. */
+  @ParameterizedTest
+  @ValueSource(strings = {"device", "reader", "publisher"})
+  void whatIsOutsideTheScopeLooksLikeWhatIsNotThere(String role) throws Exception {
+    operator.put("secret", "scoped/ab/2", Bytes.random(900, 44));
+    String token = create(SCOPED.formatted(role)).get("token").asString();
+    String link = "{\"repository\":\"secret\",\"path\":\"scoped/ab/2\",\"expires\":\"1h\"}";
+    for (String[] row :
+        new String[][] {
+          {"GET", "/artifacts/secret/scoped/ab/2", ""},
+          {"HEAD", "/artifacts/secret/scoped/ab/2", ""},
+          {"GET", "/artifacts/secret/scoped/ab/2.sha256", ""},
+          {"GET", "/artifacts/secret/scoped/ab/2.zsync", ""},
+          {"GET", "/artifacts/secret/scoped/ab/2.castr/0000/" + "0".repeat(64), ""},
+          {"GET", ARTIFACTS + "/scoped/ab/2", ""},
+          {"GET", ARTIFACTS + "/scoped/a/1/delta?from=scoped/ab/2", ""},
+          {"GET", ARTIFACTS + "/scoped/ab/2/delta?from=scoped/a/1", ""},
+          {"GET", ARTIFACTS + "?prefix=scoped/ab/2", ""},
+          {"PUT", ARTIFACTS + "/scoped/ab/2", "bytes"},
+          {"DELETE", ARTIFACTS + "/scoped/ab/2", ""},
+          {"POST", "/api/v1/links", link},
+          {"GET", "/api/v1/progress?repository=secret&path=scoped/ab/2", ""},
+          {"GET", "/api/v1/progress/summary?repository=secret&path=scoped/ab/2", ""},
+          {"GET", "/api/v1/progress/events?repository=secret&path=scoped/ab/2", ""},
+        }) {
+      for (int i = 0; i < 2; i++) {
+        operator.download("/artifacts/secret/scoped/ab/2");
+        String there = answer(row[0], row[1], token, row[2]);
+        String absent =
+            answer(row[0], row[1].replace("ab/2", "ab/9"), token, row[2].replace("ab/2", "ab/9"));
+        assertThat(there).as(row[1]).isEqualTo(absent.replace("ab/9", "ab/2"));
+      }
+    }
+    assertThat(operator.download("/artifacts/secret/scoped/ab/2").statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -193,6 +278,21 @@ class TokenIT {
             .method(method, BodyPublishers.ofString(body))
             .build();
     return client.send(request, BodyHandlers.discarding()).statusCode();
+  }
+
+  /** All that a client sees, but for the time, the id, and whether its body came too late. */
+  private String answer(String method, String path, String token, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri(path))
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(body))
+            .build();
+    HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+    Map<String, List<String>> fields = new TreeMap<>(answer.headers().map());
+    fields.keySet().removeAll(List.of("date", "x-request-id", "connection"));
+    return answer.statusCode() + " " + fields + " " + answer.body();
   }
 
   private String body(String method, String path, String token)

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -170,6 +174,139 @@ class UpdateFormsIT {
     eventually("the chunks are", () -> operator.downloadAsNobody(chunk).statusCode() == 200);
     assertThat(operator.downloadAsNobody(chunk).body())
         .isEqualTo(Arrays.copyOf(own, first.getValue()));
+  }
+
+  /** A third of each is in both. */
+  @Test
+  void chunksThatTwoArtifactsShareAreForTheReadersOfBoth() throws Exception {
+    operator.createRepository("fleet", false);
+    byte[] first = text(LENGTH, 5);
+    byte[] second = text(LENGTH, 6);
+    System.arraycopy(first, 0, second, 0, LENGTH / 3);
+    byte[] third = Arrays.copyOfRange(second, LENGTH / 2, LENGTH);
+    for (Map.Entry<String, byte[]> each : Map.of("a", first, "b", second, "c", third).entrySet()) {
+      operator.put("fleet", "fw/" + each.getKey() + ".img", each.getValue());
+      eventually("ready", () -> operator.download(index(each.getKey())).statusCode() == 200);
+    }
+    List<String> ofA = chunks("a");
+    List<String> ofB = chunks("b");
+    List<String> shared = ofA.stream().filter(ofB::contains).toList();
+    assertThat(shared).hasSizeGreaterThan(5);
+    String deviceA = token("device", "fw/a.img");
+    String deviceB = token("device", "fw/b.img");
+    String deviceC = token("device", "fw/c.img");
+    for (int i = 0; i < 2; i++) {
+      for (String chunk : ofA) {
+        assertThat(chunk(deviceA, "default", chunk)).isEqualTo(200);
+        assertThat(chunk(deviceA, "a", chunk)).isEqualTo(200);
+        assertThat(chunk(deviceB, "default", chunk)).isEqualTo(shared.contains(chunk) ? 200 : 404);
+        assertThat(chunk(deviceA, "b.img", chunk)).isEqualTo(404);
+      }
+      for (String chunk : ofB) {
+        assertThat(chunk(deviceB, "default", chunk)).isEqualTo(200);
+      }
+      for (String chunk : chunks("c")) {
+        assertThat(chunk(deviceC, "c.img", chunk)).isEqualTo(200);
+      }
+    }
+    double before = databaseUses();
+    int downloads = 0;
+    while (downloads < 2_000) {
+      for (String chunk : shared) {
+        assertThat(chunk(deviceA, "default", chunk)).isEqualTo(200);
+        assertThat(chunk(deviceB, "default", chunk)).isEqualTo(200);
+        downloads += 2;
+      }
+    }
+    assertThat(databaseUses() - before).isLessThan(downloads / 20.0);
+  }
+
+  @Test
+  void aLinkOpensChunksOfItsArtifactOnly() throws Exception {
+    operator.createRepository("linked", false);
+    for (int i = 0; i < 2; i++) {
+      String path = "fw/" + "ab".charAt(i) + ".img";
+      operator.put("linked", path, text(LENGTH, 7 + i));
+      eventually(
+          path,
+          () -> operator.download("/artifacts/linked/" + path + ".caibx").statusCode() == 200);
+    }
+    String publisher = token("publisher", "fw/a*");
+    String own = chunksOf("/artifacts/linked/fw/a.img.caibx").getFirst();
+    String other = chunksOf("/artifacts/linked/fw/b.img.caibx").getFirst();
+    String link = link(publisher, "fw/a.img");
+    String query = link.substring(link.indexOf('?'));
+    assertThat(operator.downloadAsNobody(link).statusCode()).isEqualTo(200);
+    String store = "/artifacts/linked/fw/a.img.castr/";
+    assertThat(operator.downloadAsNobody(store + own + query).statusCode()).isEqualTo(200);
+    assertThat(operator.downloadAsNobody(store + other + query).statusCode()).isEqualTo(404);
+    for (String elsewhere :
+        new String[] {"b.img.castr/" + own, "default.castr/" + own, "a.img.caibx", "b.img"}) {
+      assertThat(
+              operator.downloadAsNobody("/artifacts/linked/fw/" + elsewhere + query).statusCode())
+          .as(elsewhere)
+          .isEqualTo(403);
+    }
+    // A link of a chunk's own address, that its maker may sign.
+    String ofChunk = link(publisher, "fw/a.castr/" + other);
+    assertThat(operator.download("/artifacts/linked/fw/a.castr/" + other).statusCode())
+        .isEqualTo(200);
+    assertThat(operator.downloadAsNobody(ofChunk).statusCode()).isEqualTo(404);
+  }
+
+  private String link(String token, String path) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri("/api/v1/links"))
+            .header("Authorization", "Bearer " + token)
+            .header("Content-Type", "application/json")
+            .POST(
+                BodyPublishers.ofString(
+                    "{\"repository\":\"linked\",\"path\":\"%s\",\"expires\":\"1h\"}"
+                        .formatted(path)))
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+      return JsonMapper.shared().readTree(answer.body()).get("url").asString();
+    }
+  }
+
+  private String token(String role, String path) throws Exception {
+    String body = "{\"name\":\"n\",\"role\":\"%s\",\"paths\":[\"%s\"]}".formatted(role, path);
+    return JsonMapper.shared()
+        .readTree(operator.json("POST", "/api/v1/tokens", body).body())
+        .get("token")
+        .asString();
+  }
+
+  private static String index(String name) {
+    return "/artifacts/fleet/fw/" + name + ".img.caibx";
+  }
+
+  private List<String> chunks(String name) throws Exception {
+    return chunksOf(index(name));
+  }
+
+  /** Their paths in a store. */
+  private List<String> chunksOf(String index) throws Exception {
+    return UpdateClients.chunks(operator.download(index).body()).keySet().stream()
+        .map(id -> id.substring(0, 4) + "/" + id + ".cacnk")
+        .toList();
+  }
+
+  private int chunk(String token, String store, String chunk) throws Exception {
+    String path = "/artifacts/fleet/fw/%s.castr/%s".formatted(store, chunk);
+    return operator.downloadAsDevice(path, "Bearer " + token).statusCode();
+  }
+
+  private double databaseUses() throws Exception {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("hikaricp_connections_usage_seconds_count"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** Clients see the index as it is, or are told to come again. */

@@ -29,13 +29,13 @@ interface ArtifactRows extends Repository<ArtifactRow, Long> {
       join fetch a.repository r
       join fetch a.blob b
       where r.name = :repository
-        and a.path >= :prefix and a.path < :successor and a.path > :after
+        and a.path >= :begin and a.path < :end and a.path > :after
       order by a.path
       """)
   List<ArtifactRow> page(
       @Param("repository") String repository,
-      @Param("prefix") String prefix,
-      @Param("successor") String successor,
+      @Param("begin") String begin,
+      @Param("end") String end,
       @Param("after") String after,
       Limit limit);
 

@@ -5,6 +5,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
@@ -116,8 +117,8 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public List<Artifact> list(String repository, String prefix, String after, int limit) {
-    return catalog.list(repository, prefix, after, limit);
+  public List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit) {
+    return catalog.list(repository, ranges, after, limit);
   }
 
   @Override

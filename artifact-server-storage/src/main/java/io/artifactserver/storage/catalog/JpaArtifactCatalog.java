@@ -6,12 +6,14 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -117,15 +119,19 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public List<Artifact> list(String repository, String prefix, String after, int limit) {
-    PathRange.requireText(prefix);
+  public List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit) {
     PathRange.requireText(after);
     if (!isRepositoryName(repository) || limit <= 0) {
       return List.of();
     }
     return transactions.read(() -> {
-      List<ArtifactRow> page =
-          artifacts.page(repository, prefix, PathRange.successor(prefix), after, Limit.of(limit));
+      List<ArtifactRow> page = new ArrayList<>();
+      for (PathRange range : ranges) {
+        if (page.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
+          Limit rest = Limit.of(limit - page.size());
+          page.addAll(artifacts.page(repository, range.begin(), range.end(), after, rest));
+        }
+      }
       if (!page.isEmpty()) {
         blobs.fetchDigests(page.stream().map(row -> row.blob().id()).distinct().toList());
       }

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.derive.FormPaths;
@@ -79,7 +80,7 @@ final class JpaDerivedRegister implements DerivedRegister {
 
   @Override
   public Folder folder(String repository, String folder, String form, String second, int limit) {
-    String end = PathRange.successor(folder);
+    String end = PathRange.beginningWith(folder).end();
     int length = folder.codePointCount(0, folder.length());
     return transactions.read(() -> {
       List<Member> members = new ArrayList<>();

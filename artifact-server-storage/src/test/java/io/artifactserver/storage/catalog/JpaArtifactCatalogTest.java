@@ -6,6 +6,7 @@ import static io.artifactserver.storage.catalog.TestContent.newEncryptedBlob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
@@ -15,6 +16,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -417,6 +419,13 @@ class JpaArtifactCatalogTest {
           .as(prefix)
           .isEqualTo(paths.stream().filter(path -> path.startsWith(prefix)).toList());
     }
+    Scope scope = new Scope(Set.of(), Set.of("a", "a_*", "\uE000*", "b"));
+    List<String> inScope = paths.stream().filter(path -> scope.includes(id(path))).toList();
+    assertThat(inScope).hasSizeGreaterThan(4);
+    for (int limit = 1; limit < 5; limit++) {
+      assertThat(pathsOf(scope.ranges(""), limit)).isEqualTo(inScope);
+    }
+    assertThat(pathsOf(scope.ranges("c"), 1)).isEmpty();
     assertThat(catalog.list(repository, "", "a", 0)).isEmpty();
     assertThat(catalog.list("no-" + repository, "", "", 10)).isEmpty();
     assertThatThrownBy(() -> catalog.list(repository, "\uD800", "", 10))
@@ -583,11 +592,15 @@ class JpaArtifactCatalogTest {
   }
 
   private List<String> pathsOf(String prefix, int limit) {
+    return pathsOf(List.of(PathRange.beginningWith(prefix)), limit);
+  }
+
+  private List<String> pathsOf(List<PathRange> ranges, int limit) {
     List<String> paths = new ArrayList<>();
-    List<Artifact> page = catalog.list(repository, prefix, "", limit);
+    List<Artifact> page = catalog.list(repository, ranges, "", limit);
     while (!page.isEmpty()) {
       page.forEach(artifact -> paths.add(artifact.path()));
-      page = catalog.list(repository, prefix, paths.getLast(), limit);
+      page = catalog.list(repository, ranges, paths.getLast(), limit);
     }
     return paths;
   }
