@@ -26,7 +26,7 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
 public final class AuditFilter extends GenericFilterBean {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
-  /** Of a path in an entry, in characters. */
+  /** The longest path in an entry, in characters. */
   private static final int MAX_LENGTH = 256;
 
   private static final int FAILED = 500;

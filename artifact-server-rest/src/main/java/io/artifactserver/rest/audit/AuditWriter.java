@@ -29,7 +29,7 @@ public class AuditWriter implements AutoCloseable {
     try {
       audit.append(text);
     } catch (CatalogUnavailableException e) {
-      // What needs the database was not changed either; the log keeps the rest.
+      // A change needs the database too, so nothing changed; the log keeps refusals.
       LOG.error("Not in the audit, because the database does not answer: {}", text, e);
     }
   }

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 final class Refusals {
   static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** Of a caller in a minute; all others are one kind more. */
+  /** The most kinds of a caller in a minute; the rest count as one more kind. */
   static final int MAX_KINDS = 16;
 
   private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE");

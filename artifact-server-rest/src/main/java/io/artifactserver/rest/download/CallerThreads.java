@@ -25,7 +25,7 @@ final class CallerThreads implements AutoCloseable {
   private final int share;
   private final ThreadPoolExecutor executor;
 
-  /** Of those that have a request here. Guarded by this object, as all below. */
+  /** The callers that have a request here. This and all below are guarded by this object. */
   private final Map<String, Line> lines = new HashMap<>();
 
   /** Those whose next request may run; the first has the next turn. */

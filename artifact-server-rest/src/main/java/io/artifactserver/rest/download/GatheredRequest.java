@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request whose body is there, so that whoever reads it never waits for the client. */
 final class GatheredRequest extends Request.Wrapper {
-  /** Of a body, in bytes. Those of the API have some hundred. */
+  /** The longest body, in bytes. Bodies of the API have some hundred. */
   static final int MAX_LENGTH = 64 * 1024;
 
   /** In which a body comes. */
@@ -66,7 +66,7 @@ final class GatheredRequest extends Request.Wrapper {
     super.fail(failure);
   }
 
-  /** What is to be done with a request whose body is there, or will not be. */
+  /** Learns whether the body came. */
   interface Listener {
     void whole(Request request);
 

@@ -124,7 +124,7 @@ class AuditIT {
   void whatIsBentIsFound(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server)) {
       for (int i = 0; i < 3; i++) {
-        // Of a new caller each, or they would be counted.
+        // Each needs a new caller, or only the first would be written.
         assertThat(refused(server, token(operator, "reader"), "POST", "/api/v1/repositories"))
             .isEqualTo(403);
       }

@@ -24,7 +24,7 @@ class ClosingIT extends EachTransport {
   private static final String PATH = "/artifacts/public/closing.bin";
   private static final byte[] CONTENT = Bytes.random(1_000_000, 92);
 
-  /** What a socket holds in any case, in bytes. */
+  /** Bytes that a socket always has room for. */
   private static final int HELD_BY_SOCKETS = 8_000;
 
   private static final int SMALL_BUFFER = 4_096;
