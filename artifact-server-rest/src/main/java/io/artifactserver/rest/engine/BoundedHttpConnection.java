@@ -43,6 +43,9 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   /** Whether its last bytes were more than a part of a head. */
   private boolean isKnown;
 
+  /** Whether the parser has refused what came. */
+  private volatile boolean hasRefused;
+
   private Holdings.@Nullable Holding holding;
   private long bytesBefore;
 
@@ -77,6 +80,20 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       fill();
     } else {
       newcomers.run(getEndPoint(), getBytesIn() - bytesBefore, this::fill);
+    }
+  }
+
+  /**
+   * Jetty goes on to read after an answer. The answer to a refused request comes from another
+   * thread than the one that read the request, and which may be reading still: nothing more is read
+   * then.
+   */
+  @Override
+  public void run() {
+    if (hasRefused) {
+      getEndPoint().close();
+    } else {
+      super.run();
     }
   }
 
@@ -199,6 +216,12 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
 
   private final class CountingHandler extends RequestHandler {
     private int fields;
+
+    @Override
+    public void badMessage(HttpException failure) {
+      hasRefused = true;
+      super.badMessage(failure);
+    }
 
     @Override
     public void messageBegin() {

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.engine;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -8,6 +9,7 @@ import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.io.ssl.SslHandshakeListener;
 import org.eclipse.jetty.server.Connector;
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class GatheringSslConnection extends SslConnection {
   private final Newcomers newcomers;
   private volatile boolean isShaken;
+
+  /** Whether a record was given up halfway. */
+  private volatile boolean isBroken;
 
   private GatheringSslConnection(
       ByteBufferPool pool,
@@ -69,13 +74,36 @@ final class GatheringSslConnection extends SslConnection {
             : Callback.from(InvocationType.NON_BLOCKING, callback::succeeded, callback::failed));
   }
 
+  @Override
+  protected SslEndPoint newSslEndPoint() {
+    return new QuietEndPoint();
+  }
+
   /**
-   * Encrypts as many records as there is input and certainly room for. Stops at whatever is not
-   * plain sending, which is the caller's business.
+   * What is sent after a record that was given up, no client could read: not even that the
+   * connection ends.
    */
   @Override
   protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
       throws SSLException {
+    if (isBroken) {
+      throw new SSLException("A record was given up before");
+    }
+    try {
+      return wrapAll(engine, input, output);
+    } catch (Error e) {
+      // A mapped file was cut short, or memory is short. The engine has counted the record.
+      isBroken = true;
+      throw e;
+    }
+  }
+
+  /**
+   * Encrypts as many records as there is input and certainly room for. Stops at whatever is not
+   * plain sending, which is the caller's business.
+   */
+  private static SSLEngineResult wrapAll(
+      SSLEngine engine, ByteBuffer[] input, ByteBuffer output) throws SSLException {
     SSLEngineResult result = engine.wrap(input, output);
     int consumed = result.bytesConsumed();
     int produced = result.bytesProduced();
@@ -94,6 +122,20 @@ final class GatheringSslConnection extends SslConnection {
       produced += result.bytesProduced();
     }
     return new SSLEngineResult(result.getStatus(), result.getHandshakeStatus(), consumed, produced);
+  }
+
+  /** To a client that has gone it fails as a socket does, about which nothing is logged. */
+  private final class QuietEndPoint extends SslEndPoint {
+    @Override
+    public boolean flush(ByteBuffer... buffers) throws IOException {
+      try {
+        return super.flush(buffers);
+      } catch (EofException | SSLException e) {
+        throw e;
+      } catch (IOException e) {
+        throw new EofException(e);
+      }
+    }
   }
 
   /** Makes them. Thread-safe. */

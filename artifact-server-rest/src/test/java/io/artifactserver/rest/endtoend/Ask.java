@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request, and how it has to be answered.
@@ -141,15 +140,15 @@ record Ask(
     MarkedArtifact wanted = artifact.get();
     if (ranges.size() > 1) {
       String type = fields.getOrDefault("content-type", "");
-      require(type.startsWith(BOUNDARY), "Content-Type", type);
+      require(type.startsWith(BOUNDARY), "Content-Type", fields);
       return new BodyCheck.Parts(wanted, ranges, type.substring(BOUNDARY.length()));
     }
     ByteRange range = ranges.isEmpty() ? new ByteRange(0, wanted.length()) : ranges.getFirst();
     String length = fields.get("content-length");
-    require(String.valueOf(range.length()).equals(length), "Content-Length", length);
+    require(String.valueOf(range.length()).equals(length), "Content-Length", fields);
     if (!ranges.isEmpty()) {
       String named = fields.get("content-range");
-      require(contentRange(wanted, range).equals(named), "Content-Range", named);
+      require(contentRange(wanted, range).equals(named), "Content-Range", fields);
     }
     return new BodyCheck.Single(wanted, range);
   }
@@ -159,9 +158,10 @@ record Ask(
         .formatted(range.position(), range.position() + range.length() - 1, artifact.length());
   }
 
-  private static void require(boolean isSo, String field, @Nullable String value) {
+  private void require(boolean isSo, String field, Map<String, String> answer) {
     if (!isSo) {
-      throw new AssertionError(field + " is " + value);
+      throw new AssertionError(
+          "%s %s %s is answered with another %s: %s".formatted(method, path, ranges, field, answer));
     }
   }
 

@@ -53,8 +53,13 @@ enum Http1Mix implements MixKind {
         heads.append(ask.head(i == most));
       }
       visit.send(line, heads.toString());
-      for (Ask ask : asks) {
-        in.answer(ask);
+      for (int i = 0; i < most; i++) {
+        try {
+          in.answer(asks.get(i));
+        } catch (AssertionError e) {
+          throw new AssertionError(
+              "Answer %d of %s: %s".formatted(i + 1, asks, e.getMessage()), e);
+        }
       }
       in.requireEnd();
     }
