@@ -102,8 +102,8 @@ final class GatheringSslConnection extends SslConnection {
    * Encrypts as many records as there is input and certainly room for. Stops at whatever is not
    * plain sending, which is the caller's business.
    */
-  private static SSLEngineResult wrapAll(
-      SSLEngine engine, ByteBuffer[] input, ByteBuffer output) throws SSLException {
+  private static SSLEngineResult wrapAll(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)
+      throws SSLException {
     SSLEngineResult result = engine.wrap(input, output);
     int consumed = result.bytesConsumed();
     int produced = result.bytesProduced();

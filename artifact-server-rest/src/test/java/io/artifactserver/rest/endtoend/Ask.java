@@ -161,7 +161,8 @@ record Ask(
   private void require(boolean isSo, String field, Map<String, String> answer) {
     if (!isSo) {
       throw new AssertionError(
-          "%s %s %s is answered with another %s: %s".formatted(method, path, ranges, field, answer));
+          "%s %s %s is answered with another %s: %s"
+              .formatted(method, path, ranges, field, answer));
     }
   }
 

@@ -57,8 +57,7 @@ enum Http1Mix implements MixKind {
         try {
           in.answer(asks.get(i));
         } catch (AssertionError e) {
-          throw new AssertionError(
-              "Answer %d of %s: %s".formatted(i + 1, asks, e.getMessage()), e);
+          throw new AssertionError("Answer %d of %s: %s".formatted(i + 1, asks, e.getMessage()), e);
         }
       }
       in.requireEnd();

@@ -73,8 +73,7 @@ class BoundedHttpConnectionTest {
           .write(
               ("GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n" + more)
                   .getBytes(StandardCharsets.US_ASCII));
-      String answer =
-          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
       assertThat(answer).startsWith("HTTP/1.1 400 ").containsOnlyOnce("HTTP/1.1");
     }
     assertThat(end.get(120, TimeUnit.SECONDS)).isEmpty();
