@@ -34,6 +34,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.unit.DataSize;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -45,10 +46,13 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
+  private final DataSize minRate;
 
-  public ArtifactUploadController(ArtifactIngest ingest, ArtifactCatalog catalog) {
+  public ArtifactUploadController(
+      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
     this.ingest = ingest;
     this.catalog = catalog;
+    this.minRate = properties.minRate();
   }
 
   /**
@@ -80,7 +84,7 @@ public class ArtifactUploadController {
     }
     Http2Connections.acceptBody(
         ServletContextRequest.getServletContextRequest(request).getWrapped());
-    try (InputStream body = new RequestBodyStream(request)) {
+    try (InputStream body = new RequestBodyStream(request, minRate)) {
       IngestResult result = ingest.ingest(ingestRequest, body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);

@@ -1,28 +1,68 @@
 package io.artifactserver.rest.upload;
 
+import io.artifactserver.rest.problem.ProblemException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.springframework.http.HttpStatus;
+import org.springframework.util.unit.DataSize;
 
 /**
  * A request's body, asked for by the first read: with {@code Expect: 100-continue} a client sends
  * nothing before that, so whatever is refused earlier costs it no bytes (RFC 9110, section 10.1.1).
- * Used by one thread.
+ *
+ * <p>A client that trickles holds one of few places, so it is refused once it has been waited for
+ * for {@link #PERIOD} and less has come than the least rate asks for. The time in which the server
+ * stores bytes does not count. Used by one thread.
  */
 final class RequestBodyStream extends InputStream {
-  private final HttpServletRequest request;
+  static final Duration PERIOD = Duration.ofMinutes(1);
 
-  RequestBodyStream(HttpServletRequest request) {
+  private final HttpServletRequest request;
+  private final DataSize minRate;
+  private final LongSupplier nanoTime;
+  private long waited;
+  private long received;
+
+  RequestBodyStream(HttpServletRequest request, DataSize minRate) {
+    this(request, minRate, System::nanoTime);
+  }
+
+  /**
+   * @param minRate per second; with 0 a client may take its time
+   * @param nanoTime the time, in nanoseconds since some moment
+   */
+  RequestBodyStream(HttpServletRequest request, DataSize minRate, LongSupplier nanoTime) {
     this.request = request;
+    this.minRate = minRate;
+    this.nanoTime = nanoTime;
   }
 
   @Override
   public int read() throws IOException {
-    return request.getInputStream().read();
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
-    return request.getInputStream().read(target, offset, length);
+    long begin = nanoTime.getAsLong();
+    int read = request.getInputStream().read(target, offset, length);
+    waited += nanoTime.getAsLong() - begin;
+    received += Math.max(0, read);
+    if (waited >= PERIOD.toNanos()) {
+      if (read >= 0 && received < minRate.toBytes() * PERIOD.toSeconds()) {
+        throw new ProblemException(
+            HttpStatus.REQUEST_TIMEOUT,
+            "Upload too slow",
+            "%,d bytes came in %d seconds, and the least is %,d a second: use a faster link, or have the operator lower artifact-server.upload.min-rate."
+                .formatted(received, waited / 1_000_000_000, minRate.toBytes()));
+      }
+      waited = 0;
+      received = 0;
+    }
+    return read;
   }
 }

@@ -13,12 +13,16 @@ import org.springframework.util.unit.DataSize;
  *     room for other users of the disk.
  * @param maxConcurrent uploads at the same time, default 16, of one token half of them; more are
  *     asked to come back. Each holds a thread and 1 MiB: raise it with the heap.
+ * @param minRate bytes that an upload brings a second, over a minute of waiting for it; default 1
+ *     KB. A slower one is ended with a 408. With 0 none is: then clients that trickle hold their
+ *     places for as long as they like.
  */
 @ConfigurationProperties("artifact-server.upload")
 public record UploadProperties(
     @DefaultValue("64GB") DataSize maxArtifactSize,
     @DefaultValue("9223372036854775807B") DataSize maxTotalSize,
-    @DefaultValue("16") int maxConcurrent) {
+    @DefaultValue("16") int maxConcurrent,
+    @DefaultValue("1KB") DataSize minRate) {
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */
@@ -32,5 +36,8 @@ public record UploadProperties(
     Assert.isTrue(
         maxConcurrent >= 1,
         "artifact-server.upload.max-concurrent is at least 1, not " + maxConcurrent);
+    Assert.isTrue(
+        !minRate.isNegative(),
+        "artifact-server.upload.min-rate is not negative, as " + minRate + " is");
   }
 }

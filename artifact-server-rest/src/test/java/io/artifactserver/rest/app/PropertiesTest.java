@@ -59,7 +59,11 @@ class PropertiesTest {
         .isEqualTo(new ProgressProperties(true, "RAUC-Serial", 100_000, 1000, Duration.ofDays(90)));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
-            new UploadProperties(DataSize.ofGigabytes(64), DataSize.ofBytes(Long.MAX_VALUE), 16));
+            new UploadProperties(
+                DataSize.ofGigabytes(64),
+                DataSize.ofBytes(Long.MAX_VALUE),
+                16,
+                DataSize.ofKilobytes(1)));
   }
 
   @Test
@@ -119,8 +123,11 @@ class PropertiesTest {
                 Map.of(
                     "artifact-server.upload.max-artifact-size", "5MB",
                     "artifact-server.upload.max-total-size", "7GB",
-                    "artifact-server.upload.max-concurrent", "3")))
-        .isEqualTo(new UploadProperties(DataSize.ofMegabytes(5), DataSize.ofGigabytes(7), 3));
+                    "artifact-server.upload.max-concurrent", "3",
+                    "artifact-server.upload.min-rate", "100B")))
+        .isEqualTo(
+            new UploadProperties(
+                DataSize.ofMegabytes(5), DataSize.ofGigabytes(7), 3, DataSize.ofBytes(100)));
   }
 
   @Test
@@ -128,9 +135,13 @@ class PropertiesTest {
     refuses(() -> new RetireProperties(Duration.ofSeconds(-1), ANY_TIME, ANY_TIME), "grace-period");
     refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME), "orphan-age");
     refuses(() -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO), "sweep-interval");
-    refuses(() -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1), "max-artifact-size");
-    refuses(() -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1), "max-total-size");
-    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0), "max-concurrent");
+    refuses(
+        () -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1, ANY_SIZE),
+        "max-artifact-size");
+    refuses(
+        () -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1, ANY_SIZE), "max-total-size");
+    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0, ANY_SIZE), "max-concurrent");
+    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, DataSize.ofBytes(-1)), "min-rate");
     refuses(() -> new ProgressProperties(true, "", 0, 0, ANY_TIME), "max-pending");
     refuses(() -> new ProgressProperties(true, "", 1, -1, ANY_TIME), "max-named-per-address");
     refuses(() -> new ProgressProperties(true, "", 1, 0, Duration.ZERO), "retention");
