@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A file whose bytes come in one after the other. Used by one thread, and closed by its caller. */
 public interface Arrival extends AutoCloseable {
   /**
-   * The file, to be served meanwhile: reads wait for the bytes that have not come. Its last byte is
+   * The file, also while it arrives: reads wait for the bytes that have not come. Its last byte is
    * not read before {@link #finish}. Thread-safe.
    */
   GrantedFile file();

@@ -2,11 +2,14 @@ package io.artifactserver.core.hawkbit;
 
 import io.artifactserver.core.blob.StorageException;
 
-/**
- * Files of granted artifacts that are fetched from hawkBit and kept here. One that is arriving is
- * known, and can be served as far as it has come. Thread-safe.
- */
+/** Files of granted artifacts that are fetched from hawkBit and kept here. Thread-safe. */
 public interface PulledFiles extends GrantedFiles {
+  /**
+   * Whether a file is known while it arrives, and served as far as it has come. Then bytes leave
+   * before the file was compared with its digest. Otherwise a file is known once it was.
+   */
+  boolean streams();
+
   /**
    * Begins an artifact's file, and makes room for it. Blocks on the disk.
    *

@@ -177,7 +177,7 @@ public final class Hawkbit implements AutoCloseable {
     CompletableFuture<Finding> mine = new CompletableFuture<>();
     CompletableFuture<Finding> others = underWay.putIfAbsent(artifact, mine);
     if (others != null) {
-      return others;
+      return bounded(others, artifact);
     }
     // Between the look above and the entry in underWay the file may have been checked.
     Optional<Finding> meanwhile = settled(answer, fileName);
@@ -190,7 +190,22 @@ public final class Hawkbit implements AutoCloseable {
               underWay.remove(artifact, mine);
               mine.complete(finding);
             });
-    return mine;
+    return bounded(mine, artifact);
+  }
+
+  /** A device that waits for long is told to come again; whatever it waits for goes on. */
+  private static CompletableFuture<Finding> bounded(
+      CompletableFuture<Finding> finding, GrantedArtifact artifact) {
+    return finding.isDone()
+        ? finding
+        : finding
+            .copy()
+            .completeOnTimeout(
+                new Finding.Unavailable(
+                    "\"%s\" of tenant %s is being fetched from hawkBit, or read for the first time: ask again"
+                        .formatted(artifact.fileName(), artifact.tenant())),
+                PATIENCE.toSeconds(),
+                TimeUnit.SECONDS);
   }
 
   /** Tells hawkBit of downloads. */

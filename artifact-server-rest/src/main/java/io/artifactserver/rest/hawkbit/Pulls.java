@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fetches artifacts from hawkBit, each once, as the device that asked first. Others are served what
- * has come meanwhile. Thread-safe.
+ * Fetches artifacts from hawkBit, each once, as the device that asked first. Devices wait until the
+ * artifact was compared with its digest, unless the operator has chosen to stream it. Thread-safe.
  */
 final class Pulls implements Source {
   private static final FailureLog FAILURES = new FailureLog(LoggerFactory.getLogger(Pulls.class));
@@ -82,7 +82,7 @@ final class Pulls implements Source {
   @Override
   public CompletableFuture<Finding> look(
       Question question, GrantedArtifact artifact, @Nullable Object sender) {
-    CompletableFuture<Finding> begun = new CompletableFuture<>();
+    CompletableFuture<Finding> answer = new CompletableFuture<>();
     if (threads.getQueue().size() >= MAX_WAITING) {
       return CompletableFuture.completedFuture(
           new Finding.Unavailable("too many artifacts are to be fetched from hawkBit"));
@@ -90,17 +90,17 @@ final class Pulls implements Source {
     try {
       threads.execute(() -> {
         try {
-          begun.complete(new Finding.Found(artifact, files.check(artifact)));
+          answer.complete(new Finding.Found(artifact, files.check(artifact)));
         } catch (StorageException.BlobNotFound e) {
-          pull(question, artifact, sender, begun);
+          pull(question, artifact, sender, answer);
         } catch (StorageException | RuntimeException e) {
-          begun.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
+          answer.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
         }
       });
     } catch (RejectedExecutionException e) {
-      begun.complete(new Finding.Unavailable(STOPS));
+      answer.complete(new Finding.Unavailable(STOPS));
     }
-    return begun;
+    return answer;
   }
 
   /** Blocks until all of the artifact is here. */
@@ -108,19 +108,23 @@ final class Pulls implements Source {
       Question question,
       GrantedArtifact artifact,
       @Nullable Object sender,
-      CompletableFuture<Finding> begun) {
+      CompletableFuture<Finding> answer) {
     try {
       HttpResponse<InputStream> response = download(question, artifact, 0, sender);
       try (InputStream first = response.body()) {
         Optional<Finding> refusal = refusal(response, artifact);
         if (refusal.isPresent()) {
-          begun.complete(refusal.get());
+          answer.complete(refusal.get());
           return;
         }
         try (Arrival arrival = files.begin(artifact)) {
-          begun.complete(new Finding.Found(artifact, arrival.file()));
+          Finding found = new Finding.Found(artifact, arrival.file());
+          if (files.streams()) {
+            answer.complete(found);
+          }
           receive(question, artifact, sender, first, arrival);
           arrival.finish();
+          answer.complete(found);
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -129,10 +133,10 @@ final class Pulls implements Source {
           "Cannot fetch \"%s\" of tenant %s from hawkBit"
               .formatted(artifact.fileName(), artifact.tenant()),
           e);
-      begun.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
+      answer.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      begun.complete(new Finding.Unavailable(STOPS));
+      answer.complete(new Finding.Unavailable(STOPS));
     }
   }
 

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -161,7 +162,9 @@ class HawkbitIT {
   @Test
   void fetchesWhatItHasNoFolderFor(@TempDir Path data) throws Exception {
     String[] arguments = {
-      "--artifact-server.hawkbit.url=" + hawkbit.url(), "--artifact-server.hawkbit.pull=true"
+      "--artifact-server.hawkbit.url=" + hawkbit.url(),
+      "--artifact-server.hawkbit.pull=true",
+      "--artifact-server.hawkbit.pull-streaming=true"
     };
     hawkbit.device("second", "another");
     hawkbit.assign("second", "7");
@@ -191,6 +194,40 @@ class HawkbitIT {
       assertThat(get(server, TOKEN).body()).isEqualTo(CONTENT);
       assertThat(hawkbit.artifactBytes()).isEqualTo(CONTENT.length);
     }
+  }
+
+  /** hawkBit's bytes may have been damaged on their way. */
+  @Test
+  void noByteLeavesBeforeAllWereCompared(@TempDir Path data) throws Exception {
+    hawkbit.stopAfter(1_000_000);
+    try (PackagedServer server =
+        PackagedServer.start(
+            data.resolve("data"),
+            "--artifact-server.hawkbit.url=" + hawkbit.url(),
+            "--artifact-server.hawkbit.pull=true")) {
+      CompletableFuture<HttpResponse<byte[]>> range =
+          client.sendAsync(
+              withRange(server, "bytes=100-199"), HttpResponse.BodyHandlers.ofByteArray());
+      eventually("a part has come", () -> pulledBytes(server) >= 900_000);
+      assertThat(range).isNotDone();
+      hawkbit.cut();
+      HttpResponse<byte[]> answer = range.get();
+      assertThat(answer.statusCode()).isEqualTo(206);
+      assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(CONTENT, 100, 200));
+      assertThat(pulledBytes(server)).isEqualTo(CONTENT.length);
+    }
+  }
+
+  private static HttpRequest withRange(PackagedServer server, String range) {
+    return request(server, FILE, TOKEN, "Range", range);
+  }
+
+  private double pulledBytes(PackagedServer server) throws IOException, InterruptedException {
+    return new String(send(server, "/actuator/prometheus", "").body(), StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.startsWith("artifact_server_hawkbit_pulled_bytes_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   private void requireRefusal(PackagedServer server) throws IOException, InterruptedException {

@@ -18,6 +18,7 @@ final class ArrivingFiles implements PulledFiles {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final GrantedFile file;
   private volatile boolean isFinished;
+  private volatile boolean streams = true;
 
   ArrivingFiles() throws StorageException {
     InMemoryBlobStore store = new InMemoryBlobStore();
@@ -32,6 +33,16 @@ final class ArrivingFiles implements PulledFiles {
 
   boolean isFinished() {
     return isFinished;
+  }
+
+  /** From now on files are found once they have arrived. */
+  void waitForAll() {
+    streams = false;
+  }
+
+  @Override
+  public boolean streams() {
+    return streams;
   }
 
   @Override

@@ -143,6 +143,26 @@ class HawkbitTest {
     assertThat(arriving.bytes()).isEqualTo(CONTENT);
   }
 
+  /** A range of bytes that are not the artifact's would be a complete answer. */
+  @Test
+  void whatIsPulledIsFoundOnceItIsVerified() throws StorageException {
+    ArrivingFiles arriving = new ArrivingFiles();
+    arriving.waitForAll();
+    fake.stopAfter(100);
+    try (Hawkbit pulling = hawkbit(arriving, LONG, LONG, 1_000_000)) {
+      CompletableFuture<Finding> first = pulling.find(question("known"), "fw.img", null);
+      eventually("some has come", () -> arriving.bytes().length == 100);
+      CompletableFuture<Finding> second = pulling.find(question("known"), "fw.img", null);
+      assertThat(first).isNotDone();
+      assertThat(second).isNotDone();
+      fake.cut();
+      assertThat(first.join()).isInstanceOf(Finding.Found.class);
+      assertThat(arriving.isFinished()).isTrue();
+      assertThat(second.join()).isInstanceOf(Finding.Found.class);
+    }
+    assertThat(arriving.bytes()).isEqualTo(CONTENT);
+  }
+
   private void assign(String device) {
     fake.device(device, "secret-of-" + device);
     fake.assign(device, "7");

@@ -40,6 +40,7 @@ public class HawkbitFolderAutoConfiguration {
         folder.path().resolve(PULLED),
         properties.pullSize().toBytes(),
         folder.reserve()::hasRoomFor,
+        properties.pullStreaming(),
         mappedFiles);
   }
 

@@ -13,12 +13,15 @@ import org.springframework.util.unit.DataSize;
  *     by default. For a hawkBit whose folder cannot be mounted.
  * @param pullSize most that these files take together; default 20 GB. Beyond it, what was fetched
  *     first goes first.
+ * @param pullStreaming whether devices get the bytes of a file while it arrives, before it was
+ *     compared with its digest; off by default: they wait until it was
  */
 @ConfigurationProperties("artifact-server.hawkbit")
 public record HawkbitFolderProperties(
     @DefaultValue("") String artifacts,
     @DefaultValue("false") boolean pull,
-    @DefaultValue("20GB") DataSize pullSize) {
+    @DefaultValue("20GB") DataSize pullSize,
+    @DefaultValue("false") boolean pullStreaming) {
   public HawkbitFolderProperties {
     if (pull && !artifacts.isEmpty()) {
       throw new IllegalArgumentException(

@@ -40,6 +40,7 @@ public final class PulledFolder implements PulledFiles {
   private final Path root;
   private final long maxBytes;
   private final LongPredicate hasRoomFor;
+  private final boolean streams;
   private final HawkbitFolder folder;
   private final ConcurrentHashMap<HawkbitFolder.Key, ArrivingFile> arriving =
       new ConcurrentHashMap<>();
@@ -54,11 +55,13 @@ public final class PulledFolder implements PulledFiles {
       Path root,
       long maxBytes,
       LongPredicate hasRoomFor,
+      boolean streams,
       MappedFiles mappedFiles,
       List<Kept> kept) {
     this.root = root;
     this.maxBytes = maxBytes;
     this.hasRoomFor = hasRoomFor;
+    this.streams = streams;
     this.folder = new HawkbitFolder(root, mappedFiles);
     this.kept = new ArrayDeque<>(kept);
     this.total = kept.stream().mapToLong(Kept::length).sum();
@@ -69,11 +72,12 @@ public final class PulledFolder implements PulledFiles {
    *
    * @param maxBytes that the folder may take
    * @param hasRoomFor whether the disk has room for so many bytes
+   * @param streams whether a file is known while it arrives
    * @param mappedFiles for the regions of the files; closed by the caller
    * @throws StorageUnavailable if the folder cannot be used
    */
   public static PulledFolder open(
-      Path root, long maxBytes, LongPredicate hasRoomFor, MappedFiles mappedFiles)
+      Path root, long maxBytes, LongPredicate hasRoomFor, boolean streams, MappedFiles mappedFiles)
       throws StorageException {
     Path parts = root.resolve(ARRIVING);
     try {
@@ -87,7 +91,7 @@ public final class PulledFolder implements PulledFiles {
         }
       }
       kept.sort(Comparator.comparing(Kept::since));
-      return new PulledFolder(root, maxBytes, hasRoomFor, mappedFiles, kept);
+      return new PulledFolder(root, maxBytes, hasRoomFor, streams, mappedFiles, kept);
     } catch (IOException e) {
       throw new StorageUnavailable(
           HawkbitFolder.NAME, "the folder %s cannot be used: %s".formatted(root, e), e);
@@ -101,9 +105,14 @@ public final class PulledFolder implements PulledFiles {
   }
 
   @Override
+  public boolean streams() {
+    return streams;
+  }
+
+  @Override
   public Optional<GrantedFile> known(GrantedArtifact artifact) {
     Optional<GrantedFile> whole = folder.known(artifact);
-    return whole.isPresent() || arriving.isEmpty()
+    return whole.isPresent() || !streams || arriving.isEmpty()
         ? whole
         : Optional.ofNullable(arriving.get(HawkbitFolder.Key.of(artifact))).map(ArrivingFile::file);
   }
@@ -113,7 +122,10 @@ public final class PulledFolder implements PulledFiles {
   public GrantedFile check(GrantedArtifact artifact) throws StorageException {
     ArrivingFile coming = arriving.get(HawkbitFolder.Key.of(artifact));
     if (coming != null) {
-      return coming.file();
+      if (streams) {
+        return coming.file();
+      }
+      throw HawkbitFolder.unavailable(artifact, "is arriving from hawkBit: ask again", null);
     }
     if (!Files.exists(folder.path(artifact))) {
       throw new BlobNotFound(HawkbitFolder.NAME, HawkbitBlob.ref(artifact), null);

@@ -46,7 +46,7 @@ class PulledFolderTest {
 
   @BeforeEach
   void open() throws IOException {
-    folder = PulledFolder.open(root, 1_000_000, _ -> true, mappedFiles);
+    folder = PulledFolder.open(root, 1_000_000, _ -> true, true, mappedFiles);
   }
 
   @AfterEach
@@ -81,8 +81,24 @@ class PulledFolderTest {
     GrantedFile kept = folder.known(artifact).orElseThrow();
     assertThat(read(kept.blob(), ByteRange.whole(CONTENT.length))).isEqualTo(CONTENT);
     // After a restart, too.
-    PulledFolder next = PulledFolder.open(root, 1_000_000, _ -> true, mappedFiles);
+    PulledFolder next = PulledFolder.open(root, 1_000_000, _ -> true, true, mappedFiles);
     assertThat(next.check(artifact).storedAt()).isEqualTo(kept.storedAt());
+  }
+
+  @Test
+  void withoutStreamingNothingIsKnownBeforeItWasCompared() throws IOException {
+    PulledFolder careful = PulledFolder.open(root, 1_000_000, _ -> true, false, mappedFiles);
+    GrantedArtifact artifact = artifact(CONTENT);
+    try (Arrival arrival = careful.begin(artifact)) {
+      arrival.write(ByteBuffer.wrap(CONTENT));
+      assertThat(careful.known(artifact)).isEmpty();
+      assertThatExceptionOfType(StorageUnavailable.class)
+          .isThrownBy(() -> careful.check(artifact))
+          .withMessageContaining("ask again");
+      arrival.finish();
+      assertThat(read(arrival.file().blob(), ByteRange.whole(CONTENT.length))).isEqualTo(CONTENT);
+    }
+    assertThat(careful.known(artifact)).isPresent();
   }
 
   @Test
@@ -133,8 +149,8 @@ class PulledFolderTest {
     }
     assertThat(files()).isEqualTo(3);
     assertThatExceptionOfType(BlobNotFound.class)
-        .isThrownBy(
-            () -> PulledFolder.open(root, 1_000_000, _ -> true, mappedFiles).check(artifacts[0]));
+        .isThrownBy(() ->
+            PulledFolder.open(root, 1_000_000, _ -> true, true, mappedFiles).check(artifacts[0]));
     assertThatExceptionOfType(StorageFull.class)
         .isThrownBy(() -> folder.begin(artifact(bytes(1_000_001, 3))))
         .withMessageContaining("artifact-server.hawkbit.pull-size");
@@ -170,7 +186,7 @@ class PulledFolderTest {
     }
     Files.write(file, new byte[10]);
     Files.write(root.resolve("arriving/left.part"), new byte[10]);
-    PulledFolder next = PulledFolder.open(root, 1_000_000, _ -> true, mappedFiles);
+    PulledFolder next = PulledFolder.open(root, 1_000_000, _ -> true, true, mappedFiles);
     assertThat(files()).isEqualTo(1);
     assertThatExceptionOfType(BlobNotFound.class).isThrownBy(() -> next.check(artifact));
     folder = next;
