@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -24,14 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code -Dmix.seed} repeats what the clients choose, {@code -Dmix.servers} is a pattern of the
  * servers to visit: {@code "S3 tls"}.
  */
-@EnabledIfSystemProperty(
-    named = "mix.seconds",
-    matches = "[0-9]+",
-    disabledReason =
-        "SKIPPED: the mix of clients runs with -Dmix.seconds=N and every night, because it finds"
-            + " faults that are not repaired: CONTRIBUTING.md, Mix")
 class MixIT {
-  private static final long SECONDS = Long.getLong("mix.seconds", 0);
+  private static final long SECONDS = Long.getLong("mix.seconds", 60);
 
   /** Enough of them that slopes mean something. */
   private static final int SAMPLES = 60;

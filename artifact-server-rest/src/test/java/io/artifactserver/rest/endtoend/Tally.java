@@ -16,8 +16,8 @@ final class Tally {
 
   /**
    * Streams that a server may reset for no reason that is known. It was seen once, in 15,000
-   * answers beside streams that clients reset: CANCEL, and nothing in the log. Every night it may
-   * be none.
+   * answers beside streams that clients reset: CANCEL, and nothing in the log. It was not seen
+   * again since a refused connection is read by one thread. Every night it may be none.
    */
   private static final int MAX_CANCELLED = Integer.getInteger("mix.cancelled", 1);
 
