@@ -1,42 +1,75 @@
 package io.artifactserver.core.limit;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 
 /**
- * Lets so many downloads of a repository run at a time; the others wait in the order in which they
- * came. No thread waits. Thread-safe.
+ * Lets so many downloads of a repository run at a time; the others wait. Clients take turns,
+ * however many downloads each of them has; those of one client run in the order in which they came.
+ * No thread waits. Thread-safe.
+ *
+ * <p>While some wait, the downloads that run are looked at once a second. One whose client takes
+ * less than its share gives its place up, and waits for its turn when its client wants more. So
+ * does one of a client that has two places more than another who waits. Otherwise a few clients
+ * that sip, or one with many downloads, would keep everybody else out.
  */
 public final class DownloadQueue {
-  /** Guarded by this object. */
-  private final Set<Place> waiting = new LinkedHashSet<>();
+  /** Between two looks at those that run, while others wait. */
+  static final Duration LOOK = Duration.ofSeconds(1);
 
-  /** How many of them each client has; guarded by this object. */
-  private final Map<Object, Integer> clients = new HashMap<>();
+  private final AtomicLong most;
+  private final QueueBounds bounds;
+  private final Timer timer;
+
+  /** The first client has the next turn; guarded by this object, as are all below. */
+  private final LinkedHashMap<Object, Set<Place>> waiting = new LinkedHashMap<>();
+
+  /** Those that run and have a place, by their clients; in the order in which they began. */
+  private final Map<Object, Set<Place>> runningOf = new HashMap<>();
+
+  private final AtomicBoolean isLooking = new AtomicBoolean();
 
   /** How many wait; changed by who holds the lock, before it looks at those that run. */
   private final AtomicInteger waitingCount = new AtomicInteger();
 
   private final AtomicLong running = new AtomicLong();
-  private final AtomicLong most;
-  private final QueueBounds bounds;
 
   /**
    * @param most downloads at a time; {@link RepositoryLimits#NO_LIMIT} for no limit
+   * @param timer for the looks
    */
-  DownloadQueue(long most, QueueBounds bounds) {
+  DownloadQueue(long most, QueueBounds bounds, Timer timer) {
     this.most = new AtomicLong(most);
     this.bounds = bounds;
+    this.timer = timer;
+  }
+
+  /** A download that has a place. Must not block. */
+  public interface Download {
+    /**
+     * It is its turn. Runs once, in {@link DownloadQueue#enter} when that is at once, or else later
+     * on the thread on which another gave its place up.
+     */
+    void begin(Place place);
+
+    /**
+     * Whether its client has taken less than its share since the last time that this was asked, and
+     * nobody else is to blame for it. Asked by one thread at a time.
+     */
+    boolean isSlow();
   }
 
   /** Changes the limit. What runs goes on. */
@@ -48,25 +81,21 @@ public final class DownloadQueue {
   /**
    * Enters a download. Does not block.
    *
-   * @param client whom the place counts for while it waits
-   * @param begin runs once, in this method when it is the download's turn at once, or else later on
-   *     the thread on which another ended; must not block
+   * @param client whom the place counts for
    * @return the download's place; empty if so many wait, of all or of this client, that it cannot
    */
-  public Optional<Place> enter(Object client, Consumer<Place> begin) {
-    Place place = new Place(client, begin);
-    List<Place> begun;
+  public Optional<Place> enter(Object client, Download download) {
+    Place place = new Place(client, download);
+    List<Runnable> begun;
     synchronized (this) {
-      if (waiting.size() >= bounds.places()
-          || clients.getOrDefault(client, 0) >= bounds.ofOneClient()) {
+      Set<Place> others = waiting.get(client);
+      if (waitingCount.get() >= bounds.places()
+          || (others != null && others.size() >= bounds.ofOneClient())) {
         return Optional.empty();
       }
-      waiting.add(place);
-      waitingCount.incrementAndGet();
-      clients.merge(client, 1, Integer::sum);
-      begun = begin();
+      begun = await(place, () -> download.begin(place));
     }
-    begun.forEach(Place::run);
+    begun.forEach(Runnable::run);
     return Optional.of(place);
   }
 
@@ -89,11 +118,11 @@ public final class DownloadQueue {
   }
 
   private void beginWaiting() {
-    List<Place> begun;
+    List<Runnable> begun;
     synchronized (this) {
       begun = begin();
     }
-    begun.forEach(Place::run);
+    begun.forEach(Runnable::run);
   }
 
   /** One more runs, unless as many do as may. */
@@ -107,49 +136,142 @@ public final class DownloadQueue {
     return waitingCount.get();
   }
 
-  /** Takes those out of the queue whose turn it is. To be called with the lock held. */
-  private List<Place> begin() {
-    if (waiting.isEmpty()) {
-      return List.of();
-    }
-    List<Place> begun = new ArrayList<>();
-    Iterator<Place> next = waiting.iterator();
-    while (next.hasNext() && run()) {
-      Place place = next.next();
-      next.remove();
-      forget(place);
+  /** To be called with the lock held, as all below that say nothing else. */
+  private List<Runnable> await(Place place, Runnable next) {
+    place.state.set(State.WAITING);
+    place.next.set(next);
+    waiting.computeIfAbsent(place.client, _ -> new LinkedHashSet<>()).add(place);
+    waitingCount.incrementAndGet();
+    List<Runnable> begun = begin();
+    lookLater();
+    return begun;
+  }
+
+  /** Takes those out of the queue whose turn it is. */
+  private List<Runnable> begin() {
+    List<Runnable> begun = new ArrayList<>();
+    while (!waiting.isEmpty() && run()) {
+      Map.Entry<Object, Set<Place>> client = waiting.pollFirstEntry();
+      Iterator<Place> places = client.getValue().iterator();
+      Place place = places.next();
+      places.remove();
+      if (places.hasNext()) {
+        waiting.putLast(client.getKey(), client.getValue());
+      }
+      waitingCount.decrementAndGet();
       place.state.set(State.RUNNING);
-      begun.add(place);
+      runningOf.computeIfAbsent(place.client, _ -> new LinkedHashSet<>()).add(place);
+      begun.add(place.next.get());
     }
     return begun;
   }
 
-  /** To be called with the lock held. */
-  private void forget(Place place) {
-    waitingCount.decrementAndGet();
-    clients.computeIfPresent(place.client, (_, places) -> places == 1 ? null : places - 1);
+  private void lookLater() {
+    if (!waiting.isEmpty() && isLooking.compareAndSet(false, true)) {
+      timer.schedule(this::look, LOOK.toNanos());
+    }
+  }
+
+  /** Without the lock. */
+  private void look() {
+    List<Place> all;
+    synchronized (this) {
+      all = runningOf.values().stream().flatMap(Set::stream).toList();
+    }
+    List<Place> slow = all.stream().filter(place -> place.download.isSlow()).toList();
+    List<Runnable> begun;
+    synchronized (this) {
+      isLooking.set(false);
+      if (waiting.isEmpty()) {
+        return;
+      }
+      slow.forEach(this::giveUp);
+      mostGreedy().ifPresent(this::giveUp);
+      begun = begin();
+      lookLater();
+    }
+    begun.forEach(Runnable::run);
+  }
+
+  /** The place that runs longest of the client that has most, if another who waits has too few. */
+  private Optional<Place> mostGreedy() {
+    int fewest = waiting.keySet().stream().mapToInt(this::runningPlaces).min().orElse(0);
+    return runningOf.values().stream()
+        .max(Comparator.comparingInt(Set::size))
+        .filter(places -> places.size() >= fewest + 2)
+        .map(places -> places.iterator().next());
+  }
+
+  private int runningPlaces(Object client) {
+    Set<Place> places = runningOf.get(client);
+    return places == null ? 0 : places.size();
+  }
+
+  /** The download keeps what it has; what follows waits for its turn. */
+  private void giveUp(Place place) {
+    if (place.state.compareAndSet(State.RUNNING, State.SUSPENDED)) {
+      stop(place);
+    }
+  }
+
+  private void stop(Place place) {
+    running.decrementAndGet();
+    removeFrom(runningOf, place);
+  }
+
+  private static void removeFrom(Map<Object, Set<Place>> clients, Place place) {
+    clients.computeIfPresent(
+        place.client, (_, places) -> places.remove(place) && places.isEmpty() ? null : places);
   }
 
   private enum State {
     WAITING,
     RUNNING,
+    SUSPENDED,
     LEFT
   }
 
   /** The place of one download. Thread-safe. */
   public final class Place {
     private final Object client;
-    private final Consumer<Place> begin;
+    private final Download download;
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private final AtomicBoolean hasBegun = new AtomicBoolean();
 
-    private Place(Object client, Consumer<Place> begin) {
+    /** Runs when it is the place's turn. */
+    private final AtomicReference<Runnable> next = new AtomicReference<>(() -> {});
+
+    private Place(Object client, Download download) {
       this.client = client;
-      this.begin = begin;
+      this.download = download;
     }
 
-    /** Whether it is not the download's turn yet. */
+    /** Whether it is not the download's turn, or not again. */
     public boolean isWaiting() {
       return state.get() == State.WAITING;
+    }
+
+    /** Whether the download gave its place up, and is to {@link #resume}. */
+    public boolean isSuspended() {
+      return state.get() == State.SUSPENDED;
+    }
+
+    /**
+     * Waits for the next turn of a download that gave its place up. Does not block.
+     *
+     * @param goOn runs once, when it is its turn; must not block
+     */
+    public void resume(Runnable goOn) {
+      List<Runnable> begun;
+      synchronized (DownloadQueue.this) {
+        if (state.get() == State.SUSPENDED) {
+          hasBegun.set(true);
+          begun = await(this, goOn);
+        } else {
+          begun = List.of(goOn);
+        }
+      }
+      begun.forEach(Runnable::run);
     }
 
     /**
@@ -158,24 +280,25 @@ public final class DownloadQueue {
      * @return whether it had not begun, and never will
      */
     public boolean leave() {
-      List<Place> begun;
-      State before;
+      List<Runnable> begun = new ArrayList<>();
+      boolean neverBegins = false;
       synchronized (DownloadQueue.this) {
-        before = state.getAndSet(State.LEFT);
+        State before = state.getAndSet(State.LEFT);
         if (before == State.WAITING) {
-          waiting.remove(this);
-          forget(this);
+          removeFrom(waiting, this);
+          waitingCount.decrementAndGet();
+          neverBegins = !hasBegun.get();
+          if (!neverBegins) {
+            // It finds out that its client has gone.
+            begun.add(next.get());
+          }
         } else if (before == State.RUNNING) {
-          running.decrementAndGet();
+          stop(this);
         }
-        begun = begin();
+        begun.addAll(begin());
       }
-      begun.forEach(Place::run);
-      return before == State.WAITING;
-    }
-
-    private void run() {
-      begin.accept(this);
+      begun.forEach(Runnable::run);
+      return neverBegins;
     }
   }
 }

@@ -34,7 +34,7 @@ public final class LimitBook {
    *     RepositoryLimits#NO_LIMIT} for no limit
    * @param queueBounds of each repository's queue
    * @param nanoTime as {@link System#nanoTime}
-   * @param timer runs what waits for its bytes
+   * @param timer runs what waits for its bytes, or looks at what runs
    */
   public LimitBook(
       LimitStore store,
@@ -150,6 +150,6 @@ public final class LimitBook {
     return new LimitTable.OfRepository(
         limits,
         bucket(limits.bytesPerSecond()),
-        new DownloadQueue(limits.concurrentDownloads(), queueBounds));
+        new DownloadQueue(limits.concurrentDownloads(), queueBounds, timer));
   }
 }

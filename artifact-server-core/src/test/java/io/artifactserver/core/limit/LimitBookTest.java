@@ -12,6 +12,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is set counts at once, and after the next start. */
 class LimitBookTest {
+  private static final DownloadQueue.Download DOWNLOAD =
+      new DownloadQueue.Download() {
+        @Override
+        public void begin(DownloadQueue.Place place) {}
+
+        @Override
+        public boolean isSlow() {
+          return false;
+        }
+      };
+
   private static final long NONE = RepositoryLimits.NO_LIMIT;
   private static final Optional<InetAddress> HERE = Optional.of(InetAddress.ofLiteral("127.0.0.1"));
   private static final QueueBounds BOUNDS = new QueueBounds(10, 10);
@@ -45,8 +56,8 @@ class LimitBookTest {
     LimitBook book = new LimitBook(store, NONE, BOUNDS, time, time);
     book.put("edge", new RepositoryLimits(NONE, 1));
     DownloadQueue queue = book.table().lane("edge").queue().orElseThrow();
-    assertThat(queue.enter("client", _ -> {})).isPresent();
-    DownloadQueue.Place second = queue.enter("client", _ -> {}).orElseThrow();
+    assertThat(queue.enter("client", DOWNLOAD)).isPresent();
+    DownloadQueue.Place second = queue.enter("client", DOWNLOAD).orElseThrow();
     book.put("edge", new RepositoryLimits(5, 2));
     assertThat(second.isWaiting()).isFalse();
     assertThat(book.table().lane("edge").queue()).containsSame(queue);

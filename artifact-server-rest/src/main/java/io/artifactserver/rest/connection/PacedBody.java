@@ -5,6 +5,12 @@ public interface PacedBody {
   /** Bytes that the connection took so far; may be a moment late. */
   long taken();
 
-  /** Whether it is the client that everybody waits for, and no disk or backend. */
+  /** Whether bytes wait for the connection to take them. */
+  boolean isPending();
+
+  /**
+   * Whether it is the client that everybody waits for, and no disk or backend, nor has a limit held
+   * bytes back since this was last asked.
+   */
   boolean isWaitingForClient();
 }

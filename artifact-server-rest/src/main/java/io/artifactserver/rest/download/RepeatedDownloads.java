@@ -240,13 +240,15 @@ final class RepeatedDownloads {
     private final long startNanos = System.nanoTime();
     private final ByteBuffer[] buffers;
     private final Runnable close;
-    private final Runnable leave;
     private final long length;
     private final long position;
     private final Same same;
 
+    /** Does nothing from the second time on. */
+    private Runnable leave;
+
     /**
-     * @param leave runs when all is sent, for others who wait
+     * @param leave runs when all is sent, or waits for the client: for others who wait
      * @param position of the first byte, for the delivery
      */
     private Sending(
@@ -265,6 +267,12 @@ final class RepeatedDownloads {
     @Override
     public ByteBuffer[] buffers() {
       return buffers;
+    }
+
+    @Override
+    public void waits() {
+      leave.run();
+      leave = () -> {};
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.connection.PacedBody;
 import io.artifactserver.rest.download.body.Throttle;
 import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.limit.PaceThreads;
@@ -29,6 +30,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds out how fast a request may be answered. Thread-safe; nothing blocks. */
 final class Throttles {
+  /**
+   * In bytes a second: a client that takes less while others wait for its place does not need it.
+   */
+  private static final long SHARE = 64 * 1024;
+
   private final LimitBook book;
   private final ArtifactCatalog catalog;
   private final PaceThreads threads;
@@ -148,6 +154,18 @@ final class Throttles {
     /** Null until a table has limits of classes. */
     private DownloadClasses.@Nullable OfOne own;
 
+    /** Null until it is the download's turn, or where there is no queue. */
+    private volatile DownloadQueue.@Nullable Place place;
+
+    /** Null until its client had to be waited for. */
+    private volatile @Nullable PacedBody body;
+
+    /** Whether the server held bytes back since the last look. */
+    private volatile boolean wasHeldBack;
+
+    /** What the client had taken at the last look; negative if it did not have to be waited for. */
+    private long takenBefore = -1;
+
     private OfDownload(
         Request request, Target target, Credentials credentials, @Nullable TokenBucket ofLink) {
       this.request = request;
@@ -180,20 +198,30 @@ final class Throttles {
       Optional<DownloadQueue.Place> entered =
           queue.enter(
               client(),
-              place ->
+              new DownloadQueue.Download() {
+                @Override
+                public void begin(DownloadQueue.Place begun) {
+                  place = begun;
                   threads.execute(() -> {
                     release();
-                    begin.accept(place);
-                  }));
+                    begin.accept(begun);
+                  });
+                }
+
+                @Override
+                public boolean isSlow() {
+                  return isSipping();
+                }
+              });
       if (entered.isEmpty()) {
         release();
         return false;
       }
-      DownloadQueue.Place place = entered.get();
-      if (place.isWaiting()) {
+      DownloadQueue.Place mine = entered.get();
+      if (mine.isWaiting()) {
         Consumer<Throwable> leave =
             failure -> {
-              if (place.leave()) {
+              if (mine.leave()) {
                 left.accept(failure);
               }
             };
@@ -201,11 +229,26 @@ final class Throttles {
         request.addFailureListener(leave);
         connections.hold(
             request, () -> leave.accept(new EofException("The client left its place")));
-        if (!place.isWaiting()) {
+        if (!mine.isWaiting()) {
           release();
         }
       }
       return true;
+    }
+
+    @Override
+    public void watch(PacedBody taken) {
+      body = taken;
+    }
+
+    /** Asked once a second, by one thread at a time, while others wait for a place. */
+    private boolean isSipping() {
+      PacedBody watched = body;
+      long before = takenBefore;
+      takenBefore = watched == null || !watched.isPending() ? -1 : watched.taken();
+      boolean wasOurs = wasHeldBack;
+      wasHeldBack = false;
+      return before >= 0 && takenBefore >= 0 && !wasOurs && takenBefore - before < SHARE;
     }
 
     private void release() {
@@ -229,11 +272,20 @@ final class Throttles {
     @Override
     public boolean holdsBack() {
       LimitTable table = book.table();
-      return ofLink != null || !lane(table, target).buckets().isEmpty() || isOfClass(table);
+      DownloadQueue.Place mine = place;
+      return (mine != null && mine.isSuspended())
+          || ofLink != null
+          || !lane(table, target).buckets().isEmpty()
+          || isOfClass(table);
     }
 
     @Override
     public long take(long most, LongConsumer granted) {
+      DownloadQueue.Place mine = place;
+      if (mine != null && mine.isSuspended()) {
+        mine.resume(() -> threads.execute(() -> takeLater(most, granted)));
+        return 0;
+      }
       LimitTable table = book.table();
       if (table.hasClasses()
           && own().isUndecided(table)
@@ -243,7 +295,7 @@ final class Throttles {
       return takeShare(table, most, granted);
     }
 
-    /** The caller had to be looked up. */
+    /** The caller had to be looked up, or the download had to wait for its turn. */
     private void takeLater(long most, LongConsumer granted) {
       long bytes = takeShare(book.table(), most, granted);
       if (bytes > 0) {
@@ -263,7 +315,11 @@ final class Throttles {
         return ANY;
       }
       Grant grant = new Grant(buckets, most, granted);
-      return grant.pass() ? grant.bytes : 0;
+      if (grant.pass()) {
+        return grant.bytes;
+      }
+      wasHeldBack = true;
+      return 0;
     }
 
     /** Whether it is, or may be. */

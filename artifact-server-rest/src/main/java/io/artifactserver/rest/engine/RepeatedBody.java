@@ -8,6 +8,9 @@ public interface RepeatedBody extends Callback {
   /** All of it, in the order in which it is sent. */
   ByteBuffer[] buffers();
 
+  /** The connection did not take it at once: what is left of it waits for the client. */
+  default void waits() {}
+
   @Override
   default InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;

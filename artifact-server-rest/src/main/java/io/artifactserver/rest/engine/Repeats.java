@@ -138,6 +138,7 @@ final class Repeats {
         body.succeeded();
         return true;
       }
+      body.waits();
       synchronized (this) {
         isSending = true;
       }

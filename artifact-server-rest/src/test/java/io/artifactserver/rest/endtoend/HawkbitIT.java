@@ -204,7 +204,8 @@ class HawkbitIT {
         PackagedServer.start(
             data.resolve("data"),
             "--artifact-server.hawkbit.url=" + hawkbit.url(),
-            "--artifact-server.hawkbit.pull=true")) {
+            "--artifact-server.hawkbit.pull=true",
+            "--artifact-server.access.public-metrics=true")) {
       CompletableFuture<HttpResponse<byte[]>> range =
           client.sendAsync(
               withRange(server, "bytes=100-199"), HttpResponse.BodyHandlers.ofByteArray());

@@ -177,7 +177,7 @@ class QueueIT extends EachTransport {
     byte[] large = Bytes.random(64_000_000, 1);
     operator.createRepository("repeated", true);
     operator.put("repeated", "image", large);
-    operator.json("PUT", "/api/v1/repositories/repeated/limits", "{\"concurrentDownloads\": 1}");
+    limit("repeated", "{\"concurrentDownloads\": 1}");
     try (Wire repeating = open();
         Wire holding = open()) {
       for (int i = 0; i < 10; i++) {
@@ -186,11 +186,13 @@ class QueueIT extends EachTransport {
       }
       // Over TLS no request is answered without a handler.
       assertThat(repeated() > 0).isEqualTo(!transport.isSecured());
-      // Nobody reads what it asks for, so it keeps its turn.
+      // Its bytes are held back, so it keeps its turn.
+      limit("repeated", "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}");
       holding.send(get("repeated"));
       eventually("it is its turn", holding::isAnswered);
       repeating.send(get("repeated", 5_000));
       eventually("the other waits", () -> waiting() == 1);
+      limit("repeated", "{\"concurrentDownloads\": 1}");
       holding.reset();
       assertThat(repeating.receive(true).body()).isEqualTo(Arrays.copyOfRange(large, 5_000, 5_010));
     }
@@ -198,6 +200,32 @@ class QueueIT extends EachTransport {
     try (Wire next = open()) {
       next.send(get("repeated", 7));
       assertThat(next.receive(true).status()).isEqualTo(206);
+    }
+  }
+
+  /** They keep their connections, and get every byte when they read on. */
+  @Test
+  void readersThatSipLeaveTheirPlacesToOthers() throws Exception {
+    byte[] large = Bytes.random(20_000_000, 3);
+    operator.createRepository("sipped", true);
+    operator.put("sipped", "image", large);
+    limit("sipped", "{\"concurrentDownloads\": 3}");
+    List<Wire> sipping = new ArrayList<>();
+    try {
+      for (int i = 0; i < OF_ONE_CLIENT; i++) {
+        Wire wire = open();
+        sipping.add(wire);
+        wire.send(get("sipped"));
+      }
+      HttpClient other = client("127.0.4.1", HttpClient.Version.HTTP_1_1);
+      assertThat(other.send(request("sipped"), BodyHandlers.ofByteArray()).body()).isEqualTo(large);
+      for (Wire wire : sipping) {
+        assertThat(wire.receive(true).body()).isEqualTo(large);
+      }
+    } finally {
+      for (Wire wire : sipping) {
+        wire.close();
+      }
     }
   }
 
@@ -221,15 +249,19 @@ class QueueIT extends EachTransport {
     operator.createRepository(repository, true);
     operator.put(repository, "image", CONTENT);
     String limits = "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}";
-    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", limits);
+    limit(repository, limits);
     Wire running = open();
     running.send(get(repository));
     eventually("it is its turn", running::isAnswered);
     return running;
   }
 
+  private void limit(String repository, String limits) throws IOException, InterruptedException {
+    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", limits);
+  }
+
   private void release(String repository) throws IOException, InterruptedException {
-    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", "{}");
+    limit(repository, "{}");
   }
 
   private long waiting() throws IOException, InterruptedException {

@@ -47,6 +47,10 @@ class RepeatsTest {
   private final List<String> handled = new CopyOnWriteArrayList<>();
   private final AtomicInteger offers = new AtomicInteger();
   private final AtomicInteger open = new AtomicInteger();
+
+  /** Bodies that the socket did not take at once. */
+  private final AtomicInteger waits = new AtomicInteger();
+
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private volatile boolean isGone;
 
@@ -175,6 +179,7 @@ class RepeatsTest {
       client.send(request("/a", 30, LENGTH - 1));
       Thread.sleep(200);
       assertThat(open).hasValue(1);
+      assertThat(waits).hasValue(1);
       client.receive(10, LENGTH - 1);
       client.receive(20, 29);
       client.receive(30, LENGTH - 1);
@@ -257,6 +262,11 @@ class RepeatsTest {
     @Override
     public ByteBuffer[] buffers() {
       return new ByteBuffer[] {bytes};
+    }
+
+    @Override
+    public void waits() {
+      waits.incrementAndGet();
     }
 
     @Override

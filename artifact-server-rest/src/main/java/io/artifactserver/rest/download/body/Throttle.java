@@ -1,5 +1,6 @@
 package io.artifactserver.rest.download.body;
 
+import io.artifactserver.rest.connection.PacedBody;
 import java.util.function.LongConsumer;
 
 /**
@@ -23,6 +24,9 @@ public interface Throttle {
    *     to wait
    */
   long take(long most, LongConsumer granted);
+
+  /** The connection did not take a piece of the body at once. May be repeated. */
+  default void watch(PacedBody body) {}
 
   /** Whether a body may have to wait, as things stand. */
   default boolean holdsBack() {

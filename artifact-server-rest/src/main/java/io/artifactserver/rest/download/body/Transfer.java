@@ -9,6 +9,7 @@ import io.artifactserver.rest.problem.FailureLog;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingCallback;
@@ -141,6 +142,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       piecesInTurn = 0;
       source.rest();
       pace.watch(this);
+      throttle.watch(this);
       observer.waiting(this, startNanos);
     }
     return Action.SCHEDULED;
@@ -176,7 +178,9 @@ public final class Transfer extends IteratingCallback implements PacedBody {
       FAILURES.failed("A download was cut off after " + sent + " bytes", cause);
     }
     end(ending);
-    callback.failed(cause);
+    // It was told above, once for many: Jetty would log the stack of each.
+    callback.failed(
+        ending == TransferOutcome.Ending.FAILED ? new QuietException.Exception(cause) : cause);
   }
 
   /** Whose fault a failure was. */
@@ -222,6 +226,11 @@ public final class Transfer extends IteratingCallback implements PacedBody {
     ByteBuffer piece = written.piece;
     return sent
         + (isPending && piece != null ? Math.max(0, written.length - piece.remaining()) : 0);
+  }
+
+  @Override
+  public boolean isPending() {
+    return written.isPending;
   }
 
   /** A client is not to blame for the time in which the server held its bytes back. */
