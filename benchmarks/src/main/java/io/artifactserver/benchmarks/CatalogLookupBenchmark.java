@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -55,7 +56,7 @@ public class CatalogLookupBenchmark {
   /** Asks for each once. */
   @Setup(Level.Trial)
   public void warm() {
-    Repository repository = new Repository("boards", true, false, false, Instant.EPOCH);
+    Repository repository = new Repository("boards", true, false, false, PathPolicy.DEFAULT, Instant.EPOCH);
     Digest digest = new Digest(DigestAlgorithm.SHA_256, "0".repeat(64));
     ids = new ArtifactId[artifacts];
     for (int i = 0; i < artifacts; i++) {

@@ -16,14 +16,20 @@ public interface ArtifactCatalog {
    *
    * @return the new repository, or empty if the name is taken
    */
-  Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted);
+  Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths);
+
+  /** As the other method, with the {@linkplain PathPolicy#DEFAULT default policy}. */
+  default Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
+    return createRepository(name, isPublic, encrypted, PathPolicy.DEFAULT);
+  }
 
   /**
-   * Says whether devices are sent to the backend, where it can serve a blob's plain bytes itself.
+   * Changes a repository in one transaction.
    *
    * @return the repository as it is now, or empty if there is none
    */
-  Optional<Repository> redirectRepository(String name, boolean redirects);
+  Optional<Repository> changeRepository(String name, RepositoryChange change);
 
   /** The repository of this name, if there is one. */
   Optional<Repository> repository(String name);
@@ -68,6 +74,12 @@ public interface ArtifactCatalog {
     return find(id);
   }
 
+  /**
+   * Returns the last artifact that was deleted from the path, if one was. It stays when the path
+   * gets an artifact again, so ask for the artifact first.
+   */
+  Optional<UsedPath> usedPath(ArtifactId id);
+
   /** As {@link #peek}, of {@link #findContent}. */
   default Optional<Content> peekContent(Digest digest) {
     return Optional.empty();
@@ -98,7 +110,8 @@ public interface ArtifactCatalog {
   /**
    * Adds an artifact whose bytes another artifact has, or had until its blob is swept, in one short
    * transaction. It holds the blob as it is added: what the sweeper forgot is not shared, and what
-   * is shared is not forgotten.
+   * is shared is not forgotten. Unless the repository is mutable, a path whose artifact was deleted
+   * takes only the same bytes again.
    *
    * @return what was done; empty if no blob has the bytes as the repository keeps them, encrypted
    *     or not, and the caller stores them
@@ -106,16 +119,18 @@ public interface ArtifactCatalog {
   Optional<Addition> share(ArtifactId id, String mediaType, Digests digests);
 
   /**
-   * Adds an artifact with a blob of its own, in one short transaction. If another blob with the
-   * same digest came in meanwhile, the artifact refers to that one: the caller compares {@link
-   * Artifact#blob()} with what it offered, and deletes its own blob if it was not taken.
+   * Adds an artifact with a blob of its own, in one short transaction, under the same conditions as
+   * {@link #share}. If another blob with the same digest came in meanwhile, the artifact refers to
+   * that one: the caller compares {@link Artifact#blob()} with what it offered, and deletes its own
+   * blob if it was not taken.
    *
    * @param blob just committed, and known to no one else
    */
   Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests);
 
   /**
-   * Removes an artifact. A blob that no artifact refers to any more is retired, not deleted.
+   * Removes an artifact, and keeps its digest as {@link #usedPath}. A blob that no artifact refers
+   * to any more is retired, not deleted.
    *
    * @return the removed artifact, or empty if there was none
    */
@@ -177,6 +192,9 @@ public interface ArtifactCatalog {
 
     /** The path was taken; {@code existing} may have the same or other bytes. */
     record PathTaken(Artifact existing) implements Addition {}
+
+    /** The path had other bytes, and its repository does not let paths change. */
+    record PathUsed(UsedPath used) implements Addition {}
 
     /** The repository was deleted or never existed. */
     record NoRepository() implements Addition {}

@@ -9,10 +9,16 @@ import java.time.Instant;
  * @param isPublic whether devices may download without a token
  * @param encrypted whether its blobs are encrypted at rest
  * @param redirects whether devices are sent to the backend for plain bytes, where it can serve them
+ * @param paths how its paths behave
  * @param createdAt when it was created
  */
 public record Repository(
-    String name, boolean isPublic, boolean encrypted, boolean redirects, Instant createdAt) {
+    String name,
+    boolean isPublic,
+    boolean encrypted,
+    boolean redirects,
+    PathPolicy paths,
+    Instant createdAt) {
   /** Longest name in characters. */
   public static final int MAX_NAME_LENGTH = 128;
 

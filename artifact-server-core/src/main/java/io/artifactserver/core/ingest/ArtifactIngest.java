@@ -10,8 +10,10 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.limit.OverQuotaException;
@@ -81,6 +83,9 @@ public final class ArtifactIngest {
     if (existing.isPresent()) {
       return compare(existing.get(), request, source);
     }
+    if (!repository.paths().mutable()) {
+      requireUnusedOrSame(request);
+    }
     BlobStore store = stores.of(repository.encrypted());
     long announced = Math.max(0, request.declaredLength());
     try (Quota.Reservation reservation = quota.reserve(announced);
@@ -98,6 +103,19 @@ public final class ArtifactIngest {
       return link(request, upload, digests, reservation, place);
     } catch (OverQuotaException e) {
       throw new IngestException.RepositoryFull(e);
+    }
+  }
+
+  /** An announced digest tells before the body is read; without one, the catalog decides later. */
+  private void requireUnusedOrSame(IngestRequest request) throws IngestException.PathUsed {
+    for (Digest expected : request.expectedDigests()) {
+      if (expected.algorithm() == DigestAlgorithm.SHA_256) {
+        Optional<UsedPath> used =
+            catalog.usedPath(request.id()).filter(each -> !each.sha256().equals(expected));
+        if (used.isPresent()) {
+          throw new IngestException.PathUsed(used.get(), expected);
+        }
+      }
     }
   }
 
@@ -188,6 +206,8 @@ public final class ArtifactIngest {
         yield new IngestResult.Created(added.artifact());
       }
       case Addition.PathTaken taken -> sameOrTaken(taken.existing(), digests);
+      case Addition.PathUsed used ->
+          throw new IngestException.PathUsed(used.used(), digests.sha256());
       case Addition.NoRepository _ ->
           throw new IngestException.RepositoryNotFound(request.id().repository());
     };

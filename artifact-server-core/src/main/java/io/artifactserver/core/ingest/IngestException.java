@@ -2,9 +2,11 @@ package io.artifactserver.core.ingest;
 
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.limit.OverQuotaException;
 import java.io.IOException;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /** An artifact was not taken in, and not because a store failed. Nothing of it is kept. */
@@ -32,6 +34,22 @@ public abstract sealed class IngestException extends Exception {
       super(
           "%s has other bytes already (%s, not %s)"
               .formatted(existing.id(), existing.digests().sha256(), offered),
+          null);
+    }
+  }
+
+  /** The path had an artifact with other bytes, which was deleted. */
+  public static final class PathUsed extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public PathUsed(UsedPath used, Digest offered) {
+      super(
+          "%s had other bytes until %s (%s, not %s)"
+              .formatted(
+                  used.id(),
+                  used.deletedAt().truncatedTo(ChronoUnit.SECONDS),
+                  used.sha256(),
+                  offered),
           null);
     }
   }

@@ -36,13 +36,19 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
-    return catalog.createRepository(name, isPublic, encrypted);
+  public Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
+    return catalog.createRepository(name, isPublic, encrypted, paths);
   }
 
   @Override
-  public Optional<Repository> redirectRepository(String name, boolean redirects) {
-    return catalog.redirectRepository(name, redirects);
+  public Optional<Repository> changeRepository(String name, RepositoryChange change) {
+    return catalog.changeRepository(name, change);
+  }
+
+  @Override
+  public Optional<UsedPath> usedPath(ArtifactId id) {
+    return catalog.usedPath(id);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -22,6 +23,7 @@ import java.util.stream.Collectors;
 public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   private final Map<String, Repository> repositories = new HashMap<>();
   private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
+  private final Map<ArtifactId, UsedPath> used = new HashMap<>();
   private final Map<String, BlobRow> blobs = new HashMap<>();
   private final Set<String> suspects = new HashSet<>();
   private final InstantSource clock;
@@ -40,8 +42,8 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
 
   @Override
   public synchronized Optional<Repository> createRepository(
-      String name, boolean isPublic, boolean encrypted) {
-    Repository repository = new Repository(name, isPublic, encrypted, false, now());
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
+    Repository repository = new Repository(name, isPublic, encrypted, false, paths, now());
     return repositories.putIfAbsent(name, repository) == null
         ? Optional.of(repository)
         : Optional.empty();
@@ -101,6 +103,12 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
     if (existing != null) {
       return Optional.of(new Addition.PathTaken(existing));
     }
+    UsedPath last = used.get(id);
+    if (last != null
+        && !repository.get().paths().mutable()
+        && !last.sha256().equals(digests.sha256())) {
+      return Optional.of(new Addition.PathUsed(last));
+    }
     boolean encrypted = repository.get().encrypted();
     return blobs.values().stream()
         .filter(row -> row.digests().sha256().equals(digests.sha256()))
@@ -127,17 +135,34 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
             name,
             (key, before) ->
                 new Repository(
-                    key, before.isPublic(), true, before.redirects(), before.createdAt())));
+                    key,
+                    before.isPublic(),
+                    true,
+                    before.redirects(),
+                    before.paths(),
+                    before.createdAt())));
   }
 
   @Override
-  public synchronized Optional<Repository> redirectRepository(String name, boolean redirects) {
+  public synchronized Optional<Repository> changeRepository(String name, RepositoryChange change) {
     return Optional.ofNullable(
         repositories.computeIfPresent(
             name,
             (key, before) ->
                 new Repository(
-                    key, before.isPublic(), before.encrypted(), redirects, before.createdAt())));
+                    key,
+                    before.isPublic(),
+                    before.encrypted(),
+                    Objects.requireNonNullElse(change.redirects(), before.redirects()),
+                    new PathPolicy(
+                        Objects.requireNonNullElse(change.mutable(), before.paths().mutable()),
+                        Objects.requireNonNullElse(change.maxAge(), before.paths().maxAge())),
+                    before.createdAt())));
+  }
+
+  @Override
+  public synchronized Optional<UsedPath> usedPath(ArtifactId id) {
+    return Optional.ofNullable(used.get(id));
   }
 
   @Override
@@ -213,6 +238,9 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   @Override
   public synchronized Optional<Artifact> remove(ArtifactId id) {
     Artifact removed = artifacts.remove(id);
+    if (removed != null) {
+      used.put(id, new UsedPath(id, removed.digests().sha256(), now()));
+    }
     if (removed != null && !isReferred(removed.blob())) {
       blobs.put(removed.blob().key(), row(removed.blob()).withRetiredAt(now()));
     }

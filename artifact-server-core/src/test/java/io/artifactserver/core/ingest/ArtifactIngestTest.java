@@ -15,6 +15,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.FaultyArtifactCatalog;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
@@ -123,6 +124,56 @@ class ArtifactIngestTest {
                 new ByteArrayInputStream(other)));
     assertThat(stored(first)).isEqualTo(content);
     assertThat(blobs()).containsExactly(first.blob());
+  }
+
+  @Test
+  void otherBytesFindThePathUsedAndTheSameBytesAreCreatedAgain() throws Exception {
+    byte[] content = content(1000, 3);
+    byte[] other = content(1000, 4);
+    Artifact first = put("edge/firmware", content).artifact();
+    rows.remove(first.id());
+    assertThatExceptionOfType(IngestException.PathUsed.class)
+        .isThrownBy(() -> put("edge/firmware", other))
+        .withMessageContaining("edge/firmware")
+        .withMessageContaining(digest(DigestAlgorithm.SHA_256, content).hex())
+        .withMessageContaining(digest(DigestAlgorithm.SHA_256, other).hex());
+    // An announced digest is compared before the body is read.
+    ByteArrayInputStream unread = new ByteArrayInputStream(other);
+    assertThatExceptionOfType(IngestException.PathUsed.class)
+        .isThrownBy(() ->
+            ingest.ingest(
+                request("edge/firmware", -1, List.of(digest(DigestAlgorithm.SHA_256, other))),
+                unread));
+    assertThat(unread.available()).isEqualTo(other.length);
+    assertThat(blobs()).containsExactly(first.blob());
+    assertThat(quota.used()).isEqualTo(1000);
+    // Bytes that another path has are no way around.
+    put("edge/elsewhere", other);
+    assertThatExceptionOfType(IngestException.PathUsed.class)
+        .isThrownBy(() -> put("edge/firmware", other));
+
+    IngestResult again =
+        ingest.ingest(
+            request("edge/firmware", -1, List.of(digest(DigestAlgorithm.SHA_256, content))),
+            new ByteArrayInputStream(content));
+    assertThat(again).isInstanceOf(IngestResult.Created.class);
+    assertThat(stored(again.artifact())).isEqualTo(content);
+  }
+
+  @Test
+  void aMutableRepositoryTakesOtherBytesAfterADeletion() throws Exception {
+    catalog.createRepository("nightly", false, false, new PathPolicy(true, Duration.ZERO));
+    byte[] other = content(1000, 4);
+    Artifact first = put("nightly/firmware", content(1000, 3)).artifact();
+    assertThatExceptionOfType(IngestException.PathTaken.class)
+        .isThrownBy(() -> put("nightly/firmware", other));
+    rows.remove(first.id());
+    IngestResult second =
+        ingest.ingest(
+            request("nightly/firmware", -1, List.of(digest(DigestAlgorithm.SHA_256, other))),
+            new ByteArrayInputStream(other));
+    assertThat(second).isInstanceOf(IngestResult.Created.class);
+    assertThat(stored(second.artifact())).isEqualTo(other);
   }
 
   @Test

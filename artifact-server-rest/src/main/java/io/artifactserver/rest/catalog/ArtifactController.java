@@ -19,6 +19,7 @@ import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import org.springframework.http.HttpHeaders;
@@ -43,18 +44,21 @@ public class ArtifactController {
   private final ArtifactRetirement retirement;
   private final DerivationRules rules;
   private final DerivedRegister derived;
+  private final InstantSource clock;
 
   public ArtifactController(
       ArtifactCatalog catalog,
       BlobRegister register,
       ArtifactRetirement retirement,
       DerivationRules rules,
-      DerivedRegister derived) {
+      DerivedRegister derived,
+      InstantSource clock) {
     this.catalog = catalog;
     this.register = register;
     this.retirement = retirement;
     this.rules = rules;
     this.derived = derived;
+    this.clock = clock;
   }
 
   /** A page of artifacts, by path. */
@@ -99,7 +103,9 @@ public class ArtifactController {
 
   /** Describes an artifact. */
   @GetMapping("/{*path}")
-  @Operation(summary = "Describe an artifact")
+  @Operation(
+      summary = "Describe an artifact",
+      description = "410 if it was deleted in the last year, 404 if it never existed.")
   @NamesAnArtifact
   public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
     Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
@@ -110,7 +116,10 @@ public class ArtifactController {
   @DeleteMapping("/{*path}")
   @Operation(
       summary = "Delete an artifact",
-      description = "It is gone at once; downloads that run may finish.")
+      description =
+          "It is gone at once; downloads that run may finish. Its path answers 410 for a year, then"
+              + " 404. Unless the repository is mutable, the path takes the same bytes again and no"
+              + " others, for ever.")
   @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
     catalog.find(id).ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact)));
@@ -140,10 +149,15 @@ public class ArtifactController {
   }
 
   private ProblemException notFound(ArtifactId id) {
+    if (catalog.repository(id.repository()).isEmpty()) {
+      return new ProblemException(Problems.repositoryNotFound(id.repository()));
+    }
     return new ProblemException(
-        catalog.repository(id.repository()).isEmpty()
-            ? Problems.repositoryNotFound(id.repository())
-            : Problems.artifactNotFound(id));
+        catalog
+            .usedPath(id)
+            .filter(used -> used.isGone(clock.instant()))
+            .map(Problems::gone)
+            .orElseGet(() -> Problems.artifactNotFound(id)));
   }
 
   private static String nextLink(String repository, String prefix, String after, int limit) {

@@ -5,7 +5,9 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.EncryptionProgress;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.auth.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
@@ -13,8 +15,11 @@ import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +38,11 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/v1/repositories")
 @Tag(name = "Repositories")
 public class RepositoryController {
+  /** {@link PathPolicy#LONGEST_AGE} in seconds. */
+  private static final int MAX_AGE = 31_536_000;
+
+  private static final String AGE_RULE = "is 0 to 31536000 seconds";
+
   private final ArtifactCatalog catalog;
   private final BlobStores stores;
   private final EncryptionDefaults defaults;
@@ -51,7 +61,12 @@ public class RepositoryController {
 
   /** Creates a repository: 201, or 409 if the name is taken. */
   @PostMapping
-  @Operation(summary = "Create a repository")
+  @Operation(
+      summary = "Create a repository",
+      description =
+          "Its paths never change: a path whose artifact was deleted takes only the same bytes"
+              + " again, unless \"mutable\" is true. \"maxAge\" says for how many seconds caches"
+              + " may answer for a path without asking.")
   public ResponseEntity<RepositoryView> create(@Valid @RequestBody NewRepository request) {
     String name = Repository.requireName(Objects.requireNonNull(request.name()));
     boolean encrypted =
@@ -66,7 +81,8 @@ public class RepositoryController {
     }
     RepositoryView view =
         catalog
-            .createRepository(name, Boolean.TRUE.equals(request.isPublic()), encrypted)
+            .createRepository(
+                name, Boolean.TRUE.equals(request.isPublic()), encrypted, request.paths())
             .map(RepositoryView::of)
             .orElseThrow(() ->
                 new ProblemException(
@@ -103,17 +119,18 @@ public class RepositoryController {
       description =
           "\"redirect\": true sends devices to the storage backend with a 307, where the backend"
               + " can serve clients and the bytes are not encrypted. Everything else is served as"
-              + " before.")
+              + " before. \"mutable\": true lets paths take other bytes after a deletion; caches"
+              + " that were given a path before may answer from memory for \"maxAge\" seconds"
+              + " more. \"mutable\": false binds each path to the bytes that it has or had last.")
   public RepositoryView change(
-      @PathVariable String repository, @RequestBody RepositoryChange change) {
+      @PathVariable String repository, @Valid @RequestBody ChangedRepository request) {
     Repository before = required(repository);
     AuditDetails.before(RepositoryView.of(before));
+    RepositoryChange change = request.change();
     Repository after =
-        change.redirect() == null
+        change.isNone()
             ? before
-            : catalog
-                .redirectRepository(repository, change.redirect())
-                .orElseThrow(() -> notFound(repository));
+            : catalog.changeRepository(repository, change).orElseThrow(() -> notFound(repository));
     RepositoryView view = RepositoryView.of(after);
     AuditDetails.after(view);
     return view;
@@ -177,18 +194,40 @@ public class RepositoryController {
    * @param name of the repository
    * @param isPublic whether devices download without a token; false if absent
    * @param encrypted whether blobs are encrypted at rest; as the server is set if absent
+   * @param mutable whether a path takes other bytes after its artifact was deleted; false if absent
+   * @param maxAge how long caches may answer for a path without asking, in seconds; 300 if absent
    */
   public record NewRepository(
       @NotBlank @Nullable String name,
       @JsonProperty("public") @Nullable Boolean isPublic,
-      @Nullable Boolean encrypted) {}
+      @Nullable Boolean encrypted,
+      @Nullable Boolean mutable,
+      @Min(value = 0, message = AGE_RULE) @Max(value = MAX_AGE, message = AGE_RULE)
+          @Nullable Integer maxAge) {
+    PathPolicy paths() {
+      return new PathPolicy(
+          Boolean.TRUE.equals(mutable),
+          maxAge == null ? PathPolicy.DEFAULT.maxAge() : Duration.ofSeconds(maxAge));
+    }
+  }
 
   /**
    * What to change; what is absent stays.
    *
    * @param redirect whether devices are sent to the backend for plain bytes
+   * @param mutable whether a path takes other bytes after its artifact was deleted
+   * @param maxAge how long caches may answer for a path without asking, in seconds
    */
-  public record RepositoryChange(@Nullable Boolean redirect) {}
+  public record ChangedRepository(
+      @Nullable Boolean redirect,
+      @Nullable Boolean mutable,
+      @Min(value = 0, message = AGE_RULE) @Max(value = MAX_AGE, message = AGE_RULE)
+          @Nullable Integer maxAge) {
+    RepositoryChange change() {
+      return new RepositoryChange(
+          redirect, mutable, maxAge == null ? null : Duration.ofSeconds(maxAge));
+    }
+  }
 
   /**
    * A list of repositories.

@@ -11,6 +11,9 @@ import java.time.Instant;
  * @param isPublic whether devices download without a token
  * @param encrypted whether blobs are encrypted at rest
  * @param redirect whether devices are sent to the backend for plain bytes, where it can serve them
+ * @param mutable whether a path takes other bytes after its artifact was deleted
+ * @param maxAge how long caches may answer for a path of a public repository without asking, in
+ *     seconds; without effect while the repository is mutable
  * @param created when it was created
  * @param links to it
  */
@@ -19,6 +22,8 @@ public record RepositoryView(
     @JsonProperty("public") boolean isPublic,
     boolean encrypted,
     boolean redirect,
+    boolean mutable,
+    long maxAge,
     Instant created,
     Links links) {
   /** Where the API keeps repositories. */
@@ -32,6 +37,8 @@ public record RepositoryView(
         repository.isPublic(),
         repository.encrypted(),
         repository.redirects(),
+        repository.paths().mutable(),
+        repository.paths().maxAge().toSeconds(),
         repository.createdAt(),
         new Links(self, self + "/artifacts"));
   }

@@ -5,6 +5,7 @@ import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.rest.auth.CertificateSubjects;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
@@ -266,6 +267,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       }
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
+      case Resolution.Gone(UsedPath used) ->
+          problems.write(exchange, Problems.gone(used), HttpFields.EMPTY);
       case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       case Resolution.Throttled _ -> {
         // desync tries again after a 503, and gives up at a 429.

@@ -216,7 +216,11 @@ public class DownloadConfiguration {
         Optional.ofNullable(grants.getIfAvailable()).map(GrantedDownloads::new);
     Resolver resolver =
         new Resolver(
-            catalog, authenticator, new DerivedAnswers(rules, catalog, derived, stores), granted);
+            catalog,
+            authenticator,
+            new DerivedAnswers(rules, catalog, derived, stores),
+            granted,
+            clock);
     Throttles throttles =
         new Throttles(
             limits,

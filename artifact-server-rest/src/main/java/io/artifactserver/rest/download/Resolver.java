@@ -7,11 +7,13 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +35,9 @@ final class Resolver {
 
     /** To be served in a while: what is computed from an artifact is not there yet. */
     record NotReady() implements Resolution {}
+
+    /** The artifact was deleted in the last year, and the sender may read its path. */
+    record Gone(UsedPath used) implements Resolution {}
 
     /** Nothing, or nothing the sender may know of. */
     record NotFound() implements Resolution {}
@@ -73,6 +78,7 @@ final class Resolver {
   private final Authenticator authenticator;
   private final DerivedAnswers derived;
   private final Optional<GrantedDownloads> granted;
+  private final InstantSource clock;
 
   /** By identity: the catalog's cache hands out the same object while nothing changed. */
   private final Cache<Object, Served> served =
@@ -80,16 +86,19 @@ final class Resolver {
 
   /**
    * @param granted what hawkBit grants, if it is asked
+   * @param clock tells how long ago an artifact was deleted
    */
   Resolver(
       ArtifactCatalog catalog,
       Authenticator authenticator,
       DerivedAnswers derived,
-      Optional<GrantedDownloads> granted) {
+      Optional<GrantedDownloads> granted,
+      InstantSource clock) {
     this.catalog = catalog;
     this.authenticator = authenticator;
     this.derived = derived;
     this.granted = granted;
+    this.clock = clock;
   }
 
   /** Resolves from memory, without I/O; empty if the database has to be asked. */
@@ -117,7 +126,7 @@ final class Resolver {
         yield catalog
             .peekContent(in.digest())
             .filter(content -> mayRead(content, in.repository(), caller))
-            .flatMap(content -> content(content, in.fileName()))
+            .flatMap(content -> content(content, in))
             .or(() -> peekDenied(in.repository(), caller));
       }
       case Target.Granted wish -> granted.orElseThrow().peek(wish, credentials);
@@ -168,6 +177,7 @@ final class Resolver {
                 .flatMap(this::found)
                 .or(() -> checksumLine(id, readable))
                 .or(() -> derived.find(id, readable).map(Resolver::resolution))
+                .or(() -> gone(id, readable))
                 .or(() -> missing(id.repository(), caller));
           }
           case Target.OfContent(Digest digest) ->
@@ -180,7 +190,7 @@ final class Resolver {
               catalog
                   .findContent(in.digest())
                   .filter(content -> mayRead(content, in.repository(), caller))
-                  .flatMap(content -> content(content, in.fileName()))
+                  .flatMap(content -> content(content, in))
                   .or(() -> missing(in.repository(), caller));
           case Target.Granted wish ->
               throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
@@ -200,15 +210,17 @@ final class Resolver {
   }
 
   /** hawkBit makes the address of the MD5 file of the artifact's, whatever that is. */
-  private static Optional<Resolution> content(Content content, String fileName) {
+  private static Optional<Resolution> content(Content content, Target.OfContentIn in) {
+    String fileName = in.fileName();
     if (!fileName.endsWith(MD5_SUFFIX)) {
-      return found(Served.of(content, fileName));
+      return found(Served.of(content, in.repository(), fileName));
     }
     String savedAs = fileName.substring(0, fileName.length() - MD5_SUFFIX.length());
     return content
         .digests()
         .get(DigestAlgorithm.MD5)
-        .flatMap(md5 -> found(Served.checksumLine(content, md5, savedAs, fileName)))
+        .flatMap(
+            md5 -> found(Served.checksumLine(content, in.repository(), md5, savedAs, fileName)))
         .or(() -> NOT_FOUND);
   }
 
@@ -217,7 +229,7 @@ final class Resolver {
   }
 
   private Optional<Resolution> found(Content content) {
-    return found(served.get(content, key -> Served.of(content, content.digests().sha256().hex())));
+    return found(served.get(content, key -> Served.of(content)));
   }
 
   private static Optional<Resolution> found(Served served) {
@@ -237,6 +249,15 @@ final class Resolver {
                 .digests()
                 .get(algorithm)
                 .flatMap(digest -> found(Served.checksumLine(artifact, digest, id.fileName()))));
+  }
+
+  /** What was deleted; asked for only when there is nothing else to answer. */
+  private Optional<Resolution> gone(ArtifactId id, Predicate<ArtifactId> readable) {
+    return Optional.of(id)
+        .filter(readable)
+        .flatMap(catalog::usedPath)
+        .filter(used -> used.isGone(clock.instant()))
+        .map(Resolution.Gone::new);
   }
 
   private Optional<Resolution> missing(String repository, Authentication caller) {

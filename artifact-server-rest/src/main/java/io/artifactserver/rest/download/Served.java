@@ -52,7 +52,10 @@ record Served(
     boolean redirects,
     boolean isForm,
     HttpFields validators) {
-  /** A year, the longest that caches are asked to keep anything. */
+  /**
+   * For addresses that contain a digest of their bytes, which no other bytes have (RFC 8246). A
+   * year is the longest that caches are asked to keep anything.
+   */
   private static final String IMMUTABLE = "max-age=31536000, immutable";
 
   /** The device may keep it, and asks each time whether it still may have it. */
@@ -113,19 +116,32 @@ record Served(
         artifact.digests(),
         artifact.mediaType(),
         artifact.id().fileName(),
-        cacheControl(artifact),
+        cacheControl(artifact.repository()),
         artifact.repository().redirects(),
         false);
   }
 
-  static Served of(Content content, String fileName) {
+  /** Content under its SHA-256. */
+  static Served of(Content content) {
+    return content(content, content.digests().sha256().hex(), cacheControl(content));
+  }
+
+  /**
+   * Content under its SHA-1 within a repository. SHA-1 can be forged, so the address may get other
+   * bytes one day.
+   */
+  static Served of(Content content, String repository, String fileName) {
+    return content(content, fileName, cacheControl(content, repository));
+  }
+
+  private static Served content(Content content, String fileName, String cacheControl) {
     return of(
         new Bytes.Stored(content.blob()),
         representation(content.blob().length(), content.digests(), content.createdAt()),
         content.digests(),
         "application/octet-stream",
         fileName,
-        cacheControl(content),
+        cacheControl,
         // Devices of a repository that does not redirect may not reach the backend.
         content.repositories().stream().allMatch(Repository::redirects),
         false);
@@ -157,7 +173,11 @@ record Served(
    */
   static Served checksumLine(Artifact artifact, Digest digest, String fileName) {
     return checksumLine(
-        digest, artifact.id().fileName(), artifact.createdAt(), fileName, cacheControl(artifact));
+        digest,
+        artifact.id().fileName(),
+        artifact.createdAt(),
+        fileName,
+        cacheControl(artifact.repository()));
   }
 
   /**
@@ -166,8 +186,10 @@ record Served(
    * @param digest of the content
    * @param fileName of the line's own resource
    */
-  static Served checksumLine(Content content, Digest digest, String savedAs, String fileName) {
-    return checksumLine(digest, savedAs, content.createdAt(), fileName, cacheControl(content));
+  static Served checksumLine(
+      Content content, String repository, Digest digest, String savedAs, String fileName) {
+    return checksumLine(
+        digest, savedAs, content.createdAt(), fileName, cacheControl(content, repository));
   }
 
   private static Served checksumLine(
@@ -192,15 +214,13 @@ record Served(
   }
 
   /**
-   * What was derived of an artifact.
+   * A form of an artifact.
    *
-   * @param isForm whether the bytes are a form's, and not the artifact's own
    * @param fileName of its own resource
    */
-  static Served derived(
+  static Served form(
       Artifact artifact,
       Bytes bytes,
-      boolean isForm,
       long length,
       Digests digests,
       EntityTag tag,
@@ -212,9 +232,33 @@ record Served(
         digests,
         mediaType,
         fileName,
-        cacheControl(artifact),
+        cacheControl(artifact.repository()),
         false,
-        isForm);
+        true);
+  }
+
+  /**
+   * A chunk of an artifact, whose address is its digest.
+   *
+   * @param isPacked whether the bytes are a form's, and not the artifact's own
+   * @param fileName of its own resource
+   */
+  static Served chunk(
+      Artifact artifact,
+      Bytes.Framed bytes,
+      boolean isPacked,
+      EntityTag tag,
+      String mediaType,
+      String fileName) {
+    return of(
+        bytes,
+        new Representation(bytes.chunk().length(), tag, artifact.createdAt()),
+        artifact.digests(),
+        mediaType,
+        fileName,
+        artifact.repository().isPublic() ? "public, " + IMMUTABLE : PRIVATE,
+        false,
+        isPacked);
   }
 
   private static String cacheControl(Content content) {
@@ -222,9 +266,27 @@ record Served(
     return (isPublic ? "public, " : "private, ") + IMMUTABLE;
   }
 
-  /** Artifacts of protected repositories may be kept by the device, and are asked for each time. */
-  private static String cacheControl(Artifact artifact) {
-    return artifact.repository().isPublic() ? "public, " + IMMUTABLE : PRIVATE;
+  /** By the policy of the repository, which is one of those that have the content. */
+  private static String cacheControl(Content content, String repository) {
+    return content.repositories().stream()
+        .filter(each -> each.name().equals(repository))
+        .findFirst()
+        .map(Served::cacheControl)
+        .orElse(PRIVATE);
+  }
+
+  /**
+   * For addresses that are names. An artifact may be deleted, so caches keep it for a short time
+   * only; if the path may take other bytes afterwards, they ask each time. Artifacts of protected
+   * repositories may be kept by the device, and are asked for each time.
+   */
+  static String cacheControl(Repository repository) {
+    if (!repository.isPublic()) {
+      return PRIVATE;
+    }
+    return repository.paths().mutable()
+        ? "public, no-cache"
+        : "public, max-age=%d, no-transform".formatted(repository.paths().maxAge().toSeconds());
   }
 
   private static Representation representation(long length, Digests digests, Instant createdAt) {

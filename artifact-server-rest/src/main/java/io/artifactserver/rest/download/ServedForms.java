@@ -38,10 +38,9 @@ final class ServedForms {
     ByteRange whole = ByteRange.whole(stored.blob().length());
     return switch (form) {
       case DerivedForm.Chunked _ ->
-          Served.derived(
+          Served.form(
               artifact,
               new Served.Bytes.Stored(stored.blob()),
-              true,
               whole.length(),
               digests,
               EntityTag.of(stored.sha256()),
@@ -50,10 +49,9 @@ final class ServedForms {
       case DerivedForm.Headed headed -> {
         ByteBuffer head = headed.head(artifact);
         FramedChunk framed = new FramedChunk(List.of(new FramedChunk.Piece(head, whole)));
-        yield Served.derived(
+        yield Served.form(
             artifact,
             new Served.Bytes.Framed(stored.blob(), framed),
-            true,
             framed.length(),
             digests,
             tag(head, stored),
@@ -94,12 +92,10 @@ final class ServedForms {
 
   private static Served chunk(
       Artifact artifact, BlobRef blob, FramedChunk framed, String tag, String fileName) {
-    return Served.derived(
+    return Served.chunk(
         artifact,
         new Served.Bytes.Framed(blob, framed),
         !blob.equals(artifact.blob()),
-        framed.length(),
-        artifact.digests(),
         new EntityTag(false, tag),
         CHUNK_TYPE,
         fileName);

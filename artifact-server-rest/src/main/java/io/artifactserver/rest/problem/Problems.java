@@ -7,17 +7,20 @@ import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageFull;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
 import io.artifactserver.core.ingest.IngestException.DigestMismatch;
 import io.artifactserver.core.ingest.IngestException.LengthMismatch;
 import io.artifactserver.core.ingest.IngestException.PathTaken;
+import io.artifactserver.core.ingest.IngestException.PathUsed;
 import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
 import io.artifactserver.core.ingest.IngestException.RepositoryFull;
 import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
 import io.artifactserver.core.ingest.IngestException.TooLarge;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
@@ -199,6 +202,17 @@ public final class Problems {
             + " one was not looked up. Try again in a second.");
   }
 
+  /** 410: the artifact was deleted not long ago. */
+  public static ProblemDetail gone(UsedPath used) {
+    return of(
+        HttpStatus.GONE,
+        "Deleted",
+        "%s was deleted at %s; its bytes had %s. Ask for another artifact. An operator may upload the"
+                .formatted(
+                    used.id(), used.deletedAt().truncatedTo(ChronoUnit.SECONDS), used.sha256())
+            + " same bytes again.");
+  }
+
   /** 412: the caller's precondition does not hold. */
   public static ProblemDetail preconditionFailed() {
     return of(
@@ -327,7 +341,18 @@ public final class Problems {
           of(
               HttpStatus.CONFLICT,
               "Path taken",
-              detail + ". Artifacts never change: use another path, or delete this one first.");
+              detail
+                  + ". Artifacts never change: use another path. Deleting this one first helps in"
+                  + " a mutable repository only.");
+      case PathUsed _ ->
+          of(
+              HttpStatus.CONFLICT,
+              "Path used",
+              detail
+                  + ". A path never takes other bytes, because caches and devices may have the old"
+                  + " ones: use another path, or upload the same bytes again. An admin may let the"
+                  + " paths of a repository change, with PATCH /api/v1/repositories/{repository}"
+                  + " and {\"mutable\": true}.");
       case DigestMismatch _ ->
           of(
               HttpStatus.BAD_REQUEST,

@@ -65,7 +65,8 @@ public class ArtifactUploadController {
       summary = "Upload an artifact",
       description =
           "The raw bytes are the body. Repr-Digest or Content-Digest (RFC 9530), when sent, is"
-              + " checked. Artifacts never change: other bytes on an existing path are a conflict.",
+              + " checked. Artifacts never change: other bytes on a path that has an artifact, or"
+              + " had one, are a conflict. A mutable repository takes them after a deletion.",
       requestBody =
           @RequestBody(
               required = true,

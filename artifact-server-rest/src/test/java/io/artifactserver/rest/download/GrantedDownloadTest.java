@@ -342,7 +342,8 @@ class GrantedDownloadTest {
             authenticator,
             new DerivedAnswers(
                 new DerivationRules(List.of(), 1, 1, register), catalog, register, stores),
-            Optional.of(new GrantedDownloads(hawkbit)));
+            Optional.of(new GrantedDownloads(hawkbit)),
+            InstantSource.system());
     LimitBook limits =
         new LimitBook(
             new InMemoryLimitStore(),

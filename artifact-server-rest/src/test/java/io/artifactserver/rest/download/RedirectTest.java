@@ -14,6 +14,7 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -147,7 +148,7 @@ class RedirectTest {
     Served served =
         Served.of(
             new Artifact(
-                new Repository("fleet", true, false, redirects, Instant.EPOCH),
+                new Repository("fleet", true, false, redirects, PathPolicy.DEFAULT, Instant.EPOCH),
                 "fw.img",
                 ref,
                 "application/x",

@@ -16,6 +16,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.Derivation;
 import io.artifactserver.core.derive.DerivationRules;
@@ -59,6 +60,7 @@ class ResolverTest {
 
   private final InMemoryBlobStore store = new InMemoryBlobStore();
   private final InMemoryArtifactCatalog memory = new InMemoryArtifactCatalog();
+  private Instant now = Instant.now();
   private final List<ArtifactId> asked = new ArrayList<>();
   private final ArtifactCatalog catalog = asking(memory);
   private final InMemoryDerivedRegister register = new InMemoryDerivedRegister(memory, REPOSITORY);
@@ -86,7 +88,8 @@ class ResolverTest {
                 Optional.empty(),
                 InstantSource.system()),
             new DerivedAnswers(rules, catalog, register, BlobStores.of(store)),
-            Optional.empty());
+            Optional.empty(),
+            () -> now);
     memory.createRepository(REPOSITORY, false, false);
     upload("fw-old.img", "abc", true);
     upload("secret.img", "cde", true);
@@ -141,6 +144,29 @@ class ResolverTest {
     assertNotFound(path, device);
     assertThat(asked).doesNotContain(new ArtifactId(REPOSITORY, "secret.img"));
     assertThat(resolver.peek(target(path), device)).isEmpty();
+  }
+
+  @Test
+  void whatWasDeletedIsGoneForAYearForWhoMayReadItOnly() throws Exception {
+    ArtifactId secret = new ArtifactId(REPOSITORY, "secret.img");
+    Digest sha256 = memory.find(secret).orElseThrow().digests().sha256();
+    Credentials reader = device("secret.img");
+    Credentials link = link("secret.img");
+    memory.remove(secret);
+    assertThat(resolve("secret.img", reader))
+        .isInstanceOfSatisfying(
+            Resolution.Gone.class, gone -> assertThat(gone.used().sha256()).isEqualTo(sha256));
+    assertThat(resolve("secret.img", link)).isInstanceOf(Resolution.Gone.class);
+    assertThat(resolver.peek(target("secret.img"), reader)).isEmpty();
+    assertNotFound("secret.img.sha256", device("secret.img"));
+    asked.clear();
+    assertNotFound("secret.img", device("fw-new.img"));
+    assertThat(resolve("secret.img", Credentials.of("")))
+        .isInstanceOf(Resolution.Unauthorized.class);
+    assertThat(asked).doesNotContain(secret);
+
+    now = now.plus(UsedPath.GONE).plusSeconds(1);
+    assertNotFound("secret.img", reader);
   }
 
   @Test

@@ -149,7 +149,7 @@ class EncryptedDeliveryIT {
       assertThat(operator.delete("/api/v1/repositories/vault/artifacts/firmware").statusCode())
           .isEqualTo(204);
       awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", 0);
-      assertThat(operator.download("/artifacts/vault/firmware").statusCode()).isEqualTo(404);
+      assertThat(operator.download("/artifacts/vault/firmware").statusCode()).isEqualTo(410);
     }
   }
 

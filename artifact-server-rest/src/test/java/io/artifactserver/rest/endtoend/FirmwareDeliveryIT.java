@@ -119,7 +119,7 @@ class FirmwareDeliveryIT {
         operator.put("fleet", "board/fw-1.0.img", Bytes.random(1000, 2));
     assertThat(conflict.statusCode()).isEqualTo(409);
     assertThat(conflict.headers().firstValue("Content-Type")).contains("application/problem+json");
-    assertThat(conflict.body()).contains("fleet/board/fw-1.0.img").contains("delete this one");
+    assertThat(conflict.body()).contains("fleet/board/fw-1.0.img").contains("use another path");
     requireRangesAreByteExact();
   }
 
@@ -131,7 +131,7 @@ class FirmwareDeliveryIT {
     assertThat(blobs()).hasSize((int) before);
     assertThat(operator.delete("/api/v1/repositories/fleet/artifacts/copy.img").statusCode())
         .isEqualTo(204);
-    assertThat(operator.download("/artifacts/fleet/copy.img").statusCode()).isEqualTo(404);
+    assertThat(operator.download("/artifacts/fleet/copy.img").statusCode()).isEqualTo(410);
     requireRangesAreByteExact();
   }
 
@@ -271,8 +271,8 @@ class FirmwareDeliveryIT {
   void deletedArtifactIsGoneAndItsBlobFollows() throws Exception {
     List<Path> before = blobs();
     assertThat(operator.delete(METADATA).statusCode()).isEqualTo(204);
-    assertThat(operator.download(DOWNLOAD).statusCode()).isEqualTo(404);
-    assertThat(operator.delete(METADATA).statusCode()).isEqualTo(404);
+    assertThat(operator.download(DOWNLOAD).statusCode()).isEqualTo(410);
+    assertThat(operator.delete(METADATA).statusCode()).isEqualTo(410);
     eventually("the blob is deleted", () -> blobs().size() == before.size() - 1);
   }
 

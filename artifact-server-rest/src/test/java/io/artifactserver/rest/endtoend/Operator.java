@@ -47,6 +47,16 @@ final class Operator implements AutoCloseable {
         "{\"name\": \"%s\", \"public\": %s, \"encrypted\": false}".formatted(name, isPublic));
   }
 
+  /** A public one, whose paths take other bytes after a deletion. */
+  HttpResponse<String> createMutableRepository(String name)
+      throws IOException, InterruptedException {
+    return json(
+        "POST",
+        "/api/v1/repositories",
+        "{\"name\": \"%s\", \"public\": true, \"encrypted\": false, \"mutable\": true}"
+            .formatted(name));
+  }
+
   /** A public one. */
   HttpResponse<String> createEncryptedRepository(String name)
       throws IOException, InterruptedException {

@@ -37,26 +37,29 @@ class RequestsIT extends EachTransport {
   void whatIsDeletedOrReplacedIsSoOnAConnectionThatRepeatsItself() throws Exception {
     try (Wire wire = open();
         Operator operator = server.operator()) {
+      operator.createMutableRepository("replaced");
       for (int version = 0; version < 3; version++) {
         byte[] content = Bytes.random(3_000, version);
-        assertThat(operator.put("public", "repeated.bin", content).statusCode()).isEqualTo(201);
+        assertThat(operator.put("replaced", "repeated.bin", content).statusCode()).isEqualTo(201);
         for (int i = 0; i < 20; i++) {
           Response answer = repeat(wire, i);
           assertThat(answer.status()).isEqualTo(206);
           assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(content, i, i + 1_000));
         }
         assertThat(
-                operator.delete("/api/v1/repositories/public/artifacts/repeated.bin").statusCode())
+                operator
+                    .delete("/api/v1/repositories/replaced/artifacts/repeated.bin")
+                    .statusCode())
             .isEqualTo(204);
-        assertThat(repeat(wire, 7).status()).isEqualTo(404);
-        assertThat(repeat(wire, 8).status()).isEqualTo(404);
+        assertThat(repeat(wire, 7).status()).isEqualTo(410);
+        assertThat(repeat(wire, 8).status()).isEqualTo(410);
       }
     }
   }
 
   private static Response repeat(Wire wire, int first) throws IOException {
     wire.send(
-        "GET /artifacts/public/repeated.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=%d-%d\r\n\r\n"
+        "GET /artifacts/replaced/repeated.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=%d-%d\r\n\r\n"
             .formatted(first, first + 999));
     return wire.receive(true);
   }

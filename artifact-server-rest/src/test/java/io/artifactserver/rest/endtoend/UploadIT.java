@@ -61,7 +61,7 @@ class UploadIT {
         .contains("\"path\":\"" + name + '"');
     assertThat(operator.delete(location).statusCode()).isEqualTo(204);
     assertThat(operator.downloadAsNobody("/artifacts/uploads/" + encoded).statusCode())
-        .isEqualTo(404);
+        .isEqualTo(410);
   }
 
   @ParameterizedTest

@@ -5,8 +5,11 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import java.util.List;
@@ -53,17 +56,18 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
+  public Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
     try {
-      return catalog.createRepository(name, isPublic, encrypted);
+      return catalog.createRepository(name, isPublic, encrypted, paths);
     } finally {
       repositories.forgetAll();
     }
   }
 
   @Override
-  public Optional<Repository> redirectRepository(String name, boolean redirects) {
-    return forgettingAll(() -> catalog.redirectRepository(name, redirects));
+  public Optional<Repository> changeRepository(String name, RepositoryChange change) {
+    return forgettingAll(() -> catalog.changeRepository(name, change));
   }
 
   @Override
@@ -104,6 +108,11 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   @Override
   public Optional<Artifact> findCurrent(ArtifactId id) {
     return catalog.findCurrent(id);
+  }
+
+  @Override
+  public Optional<UsedPath> usedPath(ArtifactId id) {
+    return catalog.usedPath(id);
   }
 
   @Override

@@ -91,11 +91,13 @@ public class CatalogAutoConfiguration {
       RepositoryRows repositories,
       ArtifactRows artifacts,
       BlobRows blobs,
+      JdbcClient jdbc,
       InstantSource clock,
       CatalogProperties properties,
       ExecutorService catalogTasks) {
     return new CachedArtifactCatalog(
-        new JpaArtifactCatalog(transactions, repositories, artifacts, blobs, clock),
+        new JpaArtifactCatalog(
+            transactions, repositories, artifacts, blobs, new UsedPathRows(jdbc), clock),
         properties,
         catalogTasks);
   }

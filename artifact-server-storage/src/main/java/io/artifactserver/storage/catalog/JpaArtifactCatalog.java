@@ -6,10 +6,14 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -18,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.domain.Limit;
 
 /**
@@ -32,6 +37,7 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   private final RepositoryRows repositories;
   private final ArtifactRows artifacts;
   private final BlobRows blobs;
+  private final UsedPathRows usedPaths;
   private final InstantSource clock;
 
   JpaArtifactCatalog(
@@ -39,26 +45,43 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
       RepositoryRows repositories,
       ArtifactRows artifacts,
       BlobRows blobs,
+      UsedPathRows usedPaths,
       InstantSource clock) {
     this.transactions = transactions;
     this.repositories = repositories;
     this.artifacts = artifacts;
     this.blobs = blobs;
+    this.usedPaths = usedPaths;
     this.clock = clock;
   }
 
   @Override
-  public Optional<Repository> createRepository(String name, boolean isPublic, boolean encrypted) {
-    Repository repository = new Repository(name, isPublic, encrypted, false, now());
+  public Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
+    Repository repository = new Repository(name, isPublic, encrypted, false, paths, now());
     int inserted =
-        transactions.write(
-            _ -> repositories.insert(name, isPublic, encrypted, repository.createdAt()));
+        transactions.write(_ ->
+            repositories.insert(
+                name,
+                isPublic,
+                encrypted,
+                paths.mutable(),
+                paths.maxAge().toSeconds(),
+                repository.createdAt()));
     return Optional.of(repository).filter(_ -> inserted == 1);
   }
 
   @Override
-  public Optional<Repository> redirectRepository(String name, boolean redirects) {
-    return change(name, () -> repositories.redirect(name, redirects));
+  public Optional<Repository> changeRepository(String name, RepositoryChange change) {
+    @Nullable Duration maxAge = change.maxAge();
+    return change(
+        name,
+        () ->
+            repositories.change(
+                name,
+                change.redirects(),
+                change.mutable(),
+                maxAge == null ? null : maxAge.toSeconds()));
   }
 
   private Optional<Repository> change(String name, Runnable update) {
@@ -88,6 +111,11 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   public Optional<Artifact> find(ArtifactId id) {
     return transactions.read(
         () -> artifacts.find(id.repository(), id.path()).map(ArtifactRow::toArtifact));
+  }
+
+  @Override
+  public Optional<UsedPath> usedPath(ArtifactId id) {
+    return transactions.read(() -> usedPaths.find(id));
   }
 
   @Override
@@ -207,6 +235,10 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     if (existing.isPresent()) {
       return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
     }
+    Optional<UsedPath> used = usedForOthers(repository.get(), id, digests);
+    if (used.isPresent()) {
+      return new Attempt.Decided(new Addition.PathUsed(used.get()));
+    }
     Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), encrypted);
     if (locked.isEmpty()) {
       return new Attempt.NoBlob();
@@ -220,6 +252,11 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
       return new Attempt.Overtaken();
     }
+    // Others may have added and deleted here since the first look. Now nobody can: the row is ours.
+    used = usedForOthers(repository.get(), id, digests);
+    if (used.isPresent()) {
+      return new Attempt.Decided(new Addition.PathUsed(used.get()));
+    }
     return new Attempt.Decided(
         new Addition.Added(
             new Artifact(
@@ -229,6 +266,16 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
                 mediaType,
                 digests,
                 now)));
+  }
+
+  /**
+   * Returns the deleted artifact whose bytes are the only ones that the path takes, if others come.
+   */
+  private Optional<UsedPath> usedForOthers(
+      RepositoryRow repository, ArtifactId id, Digests digests) {
+    return repository.mutable()
+        ? Optional.empty()
+        : usedPaths.find(id).filter(used -> !used.sha256().equals(digests.sha256()));
   }
 
   private void insertDigests(long blobId, Digests digests) {
@@ -318,7 +365,9 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id(), blobId) == 0) {
       return Optional.empty();
     }
-    blobs.retireUnused(blobId, now());
+    Instant now = now();
+    usedPaths.keep(id, artifact.digests().sha256(), now);
+    blobs.retireUnused(blobId, now);
     return Optional.of(new Removal(Optional.of(artifact)));
   }
 

@@ -1,10 +1,12 @@
 package io.artifactserver.storage.catalog;
 
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
+import java.time.Duration;
 import java.time.Instant;
 
 /** A row of {@code repository}; read only. */
@@ -25,6 +27,12 @@ class RepositoryRow {
   @Column(nullable = false)
   private boolean redirects;
 
+  @Column(nullable = false)
+  private boolean mutable;
+
+  @Column(name = "max_age_seconds", nullable = false)
+  private int maxAgeSeconds;
+
   @Column(name = "created_at", nullable = false)
   private Instant createdAt;
 
@@ -39,7 +47,12 @@ class RepositoryRow {
     return encrypted;
   }
 
+  boolean mutable() {
+    return mutable;
+  }
+
   Repository toRepository() {
-    return new Repository(name, isPublic, encrypted, redirects, createdAt);
+    PathPolicy paths = new PathPolicy(mutable, Duration.ofSeconds(maxAgeSeconds));
+    return new Repository(name, isPublic, encrypted, redirects, paths, createdAt);
   }
 }

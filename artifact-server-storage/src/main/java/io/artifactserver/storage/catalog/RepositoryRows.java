@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.jpa.repository.Modifying;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
@@ -17,11 +18,23 @@ interface RepositoryRows extends Repository<RepositoryRow, Long> {
   @Query(nativeQuery = true, value = "update repository set encrypted = true where name = :name")
   int encrypt(@Param("name") String name);
 
+  /** Keeps what is null. */
   @Modifying
   @Query(
       nativeQuery = true,
-      value = "update repository set redirects = :redirects where name = :name")
-  int redirect(@Param("name") String name, @Param("redirects") boolean redirects);
+      value =
+          """
+          update repository set
+            redirects = coalesce(cast(:redirects as boolean), redirects),
+            mutable = coalesce(cast(:mutable as boolean), mutable),
+            max_age_seconds = coalesce(cast(:maxAgeSeconds as integer), max_age_seconds)
+          where name = :name
+          """)
+  int change(
+      @Param("name") String name,
+      @Param("redirects") @Nullable Boolean redirects,
+      @Param("mutable") @Nullable Boolean mutable,
+      @Param("maxAgeSeconds") @Nullable Long maxAgeSeconds);
 
   /** Returns 1, or 0 if the name is taken. */
   @Modifying
@@ -29,13 +42,15 @@ interface RepositoryRows extends Repository<RepositoryRow, Long> {
       nativeQuery = true,
       value =
           """
-          insert into repository (name, public, encrypted, created_at)
-          values (:name, :isPublic, :encrypted, :createdAt)
+          insert into repository (name, public, encrypted, mutable, max_age_seconds, created_at)
+          values (:name, :isPublic, :encrypted, :mutable, :maxAgeSeconds, :createdAt)
           on conflict do nothing
           """)
   int insert(
       @Param("name") String name,
       @Param("isPublic") boolean isPublic,
       @Param("encrypted") boolean encrypted,
+      @Param("mutable") boolean mutable,
+      @Param("maxAgeSeconds") long maxAgeSeconds,
       @Param("createdAt") Instant createdAt);
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.storage.postgres.TestDatabase;
@@ -105,8 +106,28 @@ class CachedArtifactCatalogTest {
   void showsAtOnceThatARepositoryRedirects() {
     add(id);
     assertThat(catalog.find(id).orElseThrow().repository().redirects()).isFalse();
-    assertThat(catalog.redirectRepository(repository, true)).isPresent();
+    assertThat(catalog.changeRepository(repository, RepositoryChange.ofRedirects(true)))
+        .isPresent();
     assertThat(catalog.find(id).orElseThrow().repository().redirects()).isTrue();
+  }
+
+  @Test
+  void showsAtOnceThatARepositoryIsMutable() {
+    add(id);
+    assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isFalse();
+    assertThat(catalog.findRepository(repository).orElseThrow().paths().mutable()).isFalse();
+    assertThat(catalog.changeRepository(repository, RepositoryChange.ofMutable(true))).isPresent();
+    assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isTrue();
+    assertThat(catalog.findRepository(repository).orElseThrow().paths().mutable()).isTrue();
+  }
+
+  @Test
+  void tellsAtOnceWhatADeletedPathHad() {
+    add(id);
+    assertThat(catalog.find(id)).isPresent();
+    assertThat(catalog.usedPath(id)).isEmpty();
+    catalog.remove(id);
+    assertThat(catalog.usedPath(id).orElseThrow().sha256()).isEqualTo(digests.sha256());
   }
 
   /** A load that began before a deletion never leaves its result behind. */

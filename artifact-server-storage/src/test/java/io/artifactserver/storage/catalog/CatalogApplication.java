@@ -18,6 +18,9 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The module as an application gets it, on a database of its own. */
 final class CatalogApplication implements AutoCloseable {
+  /** For a database whose tables are not those of today: Hibernate does not compare them. */
+  static final String OLD_TABLES = "spring.jpa.hibernate.ddl-auto=none";
+
   private final ConfigurableApplicationContext context;
 
   /**

@@ -16,8 +16,11 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
@@ -85,12 +88,113 @@ class JpaArtifactCatalogTest {
     Repository created = catalog.createRepository(repository, true, false).orElseThrow();
     assertThat(created.redirects()).isFalse();
     added("a", newBlob(text));
-    assertThat(catalog.redirectRepository(repository, true).orElseThrow())
-        .isEqualTo(new Repository(repository, true, false, true, created.createdAt()));
+    assertThat(
+            catalog.changeRepository(repository, RepositoryChange.ofRedirects(true)).orElseThrow())
+        .isEqualTo(
+            new Repository(repository, true, false, true, PathPolicy.DEFAULT, created.createdAt()));
     assertThat(catalog.find(id("a")).orElseThrow().repository().redirects()).isTrue();
-    assertThat(catalog.redirectRepository(repository, false)).contains(created);
-    assertThat(catalog.redirectRepository("no-" + repository, true)).isEmpty();
-    assertThat(catalog.redirectRepository("a/b", true)).isEmpty();
+    assertThat(catalog.changeRepository(repository, RepositoryChange.ofRedirects(false)))
+        .contains(created);
+    assertThat(catalog.changeRepository("no-" + repository, RepositoryChange.ofRedirects(true)))
+        .isEmpty();
+    assertThat(catalog.changeRepository("a/b", RepositoryChange.ofRedirects(true))).isEmpty();
+  }
+
+  @Test
+  void keepsAndChangesHowPathsBehave() {
+    PathPolicy asked = new PathPolicy(true, Duration.ofHours(1));
+    Repository created = catalog.createRepository(repository, true, false, asked).orElseThrow();
+    assertThat(created.paths()).isEqualTo(asked);
+    assertThat(catalog.repository(repository)).contains(created);
+    assertThat(catalog.changeRepository(repository, RepositoryChange.ofMutable(false)))
+        .map(Repository::paths)
+        .contains(new PathPolicy(false, Duration.ofHours(1)));
+    assertThat(
+            catalog.changeRepository(
+                repository, new RepositoryChange(null, null, PathPolicy.LONGEST_AGE)))
+        .map(Repository::paths)
+        .contains(new PathPolicy(false, PathPolicy.LONGEST_AGE));
+    assertThat(catalog.changeRepository(repository, new RepositoryChange(null, null, null)))
+        .isEqualTo(catalog.repository(repository));
+    assertThat(catalog.createRepository(repository + "d", true, false).orElseThrow().paths())
+        .isEqualTo(new PathPolicy(false, Duration.ofMinutes(5)));
+  }
+
+  @Test
+  void aPathThatWasUsedTakesTheSameBytesOnly() {
+    create(false);
+    String other = "other " + text;
+    Artifact first = added("a", newBlob(text));
+    assertThat(catalog.usedPath(id("a"))).isEmpty();
+    catalog.remove(id("a"));
+    UsedPath used = new UsedPath(id("a"), first.digests().sha256(), now());
+    assertThat(catalog.usedPath(id("a"))).contains(used);
+    assertThat(catalog.usedPath(id("b"))).isEmpty();
+
+    BlobRef offered = newBlob(other);
+    assertThat(catalog.add(id("a"), "text/plain", offered, digests(other)))
+        .isEqualTo(new Addition.PathUsed(used));
+    assertThat(register.known(List.of(offered.key()))).isEmpty();
+    // Known bytes, and known but retired ones.
+    catalog.add(id("b"), "text/plain", offered, digests(other));
+    assertThat(catalog.share(id("a"), "text/plain", digests(other)))
+        .contains(new Addition.PathUsed(used));
+    catalog.remove(id("b"));
+    assertThat(catalog.share(id("a"), "text/plain", digests(other)))
+        .contains(new Addition.PathUsed(used));
+    assertThat(register.forget(offered)).isTrue();
+    assertThat(catalog.find(id("a"))).isEmpty();
+
+    // However often they come and go, and when their blob is swept.
+    assertThat(shared("a").digests()).isEqualTo(digests(text));
+    application.clock().advance(Duration.ofDays(400));
+    catalog.remove(id("a"));
+    assertThat(catalog.usedPath(id("a")))
+        .contains(new UsedPath(id("a"), first.digests().sha256(), now()));
+    assertThat(register.forget(first.blob())).isTrue();
+    assertThat(catalog.share(id("a"), "text/plain", digests(other)))
+        .containsInstanceOf(Addition.PathUsed.class);
+    assertThat(added("a", newBlob(text)).digests()).isEqualTo(digests(text));
+  }
+
+  @Test
+  void aPathOfAMutableRepositoryTakesOtherBytesUntilItIsBoundToTheLast() {
+    create(false);
+    String other = "other " + text;
+    added("a", newBlob(text));
+    catalog.remove(id("a"));
+    catalog.changeRepository(repository, RepositoryChange.ofMutable(true));
+    assertThat(catalog.add(id("a"), "text/plain", newBlob(other), digests(other)))
+        .isInstanceOf(Addition.Added.class);
+    catalog.changeRepository(repository, RepositoryChange.ofMutable(false));
+    catalog.remove(id("a"));
+    assertThat(catalog.usedPath(id("a")).orElseThrow().sha256()).isEqualTo(digests(other).sha256());
+    assertThat(catalog.add(id("a"), "text/plain", newBlob(text), digests(text)))
+        .isInstanceOf(Addition.PathUsed.class);
+    assertThat(catalog.share(id("a"), "text/plain", digests(other)))
+        .containsInstanceOf(Addition.Added.class);
+  }
+
+  /** An upload may have looked at the path before another came and went. */
+  @RepeatedTest(60)
+  void uploadsAndDeletionsThatRaceLeaveAPathWithOneContent() throws Exception {
+    create(false);
+    List<Callable<List<Digest>>> actions = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      String content = text + i % 3;
+      actions.add(() -> {
+        List<Digest> had = new ArrayList<>();
+        for (int turn = 0; turn < 3; turn++) {
+          if (catalog.add(id("a"), "text/plain", newBlob(content), digests(content))
+              instanceof Addition.Added added) {
+            had.add(added.artifact().digests().sha256());
+          }
+          catalog.remove(id("a"));
+        }
+        return had;
+      });
+    }
+    assertThat(together(actions).stream().flatMap(List::stream).distinct()).hasSize(1);
   }
 
   @Test
@@ -443,6 +547,7 @@ class JpaArtifactCatalogTest {
     assertThat(statementsOf(() -> catalog.findContent(digests(text + 1).sha256()))).isEqualTo(2);
     assertThat(statementsOf(() -> register.known(List.of("a", "b", "c")))).isEqualTo(1);
     assertThat(statementsOf(() -> catalog.peek(id("p1")))).isZero();
+    assertThat(statementsOf(() -> catalog.usedPath(id("p1")))).isLessThanOrEqualTo(1);
   }
 
   @RepeatedTest(20)
@@ -483,7 +588,7 @@ class JpaArtifactCatalogTest {
             switch (addition) {
               case Addition.Added added -> added.artifact().equals(winner);
               case Addition.PathTaken taken -> taken.existing().equals(winner);
-              case Addition.NoRepository _ -> false;
+              case Addition.PathUsed _, Addition.NoRepository _ -> false;
             });
     assertThat(register.known(offered.stream().map(BlobRef::key).toList()))
         .containsExactly(winner.blob().key());

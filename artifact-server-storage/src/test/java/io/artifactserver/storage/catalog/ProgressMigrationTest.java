@@ -19,7 +19,8 @@ class ProgressMigrationTest {
   @Test
   void countsWhatDevicesHadBefore() throws Exception {
     TestDatabase database = TestDatabase.create();
-    new CatalogApplication(database, "spring.flyway.target=18").close();
+    new CatalogApplication(database, "spring.flyway.target=18", CatalogApplication.OLD_TABLES)
+        .close();
     Map<String, DeliveredBytes> devices = devices();
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
@@ -36,7 +37,8 @@ class ProgressMigrationTest {
           insert.execute();
         }
       }
-      new CatalogApplication(database, "spring.flyway.target=19").close();
+      new CatalogApplication(database, "spring.flyway.target=19", CatalogApplication.OLD_TABLES)
+          .close();
       Map<String, Long> counted = new LinkedHashMap<>();
       try (ResultSet rows =
           statement.executeQuery(

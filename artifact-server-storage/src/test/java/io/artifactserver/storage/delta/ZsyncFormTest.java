@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -93,7 +94,7 @@ class ZsyncFormTest {
 
   private static Artifact artifact(String name, long length, byte[] sha1) {
     return new Artifact(
-        new Repository("repository", true, false, false, CREATED),
+        new Repository("repository", true, false, false, PathPolicy.DEFAULT, CREATED),
         "folder/" + name,
         new BlobRef(BlobRef.newKey(), length),
         "application/octet-stream",
