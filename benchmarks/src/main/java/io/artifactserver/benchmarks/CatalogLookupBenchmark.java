@@ -56,7 +56,8 @@ public class CatalogLookupBenchmark {
   /** Asks for each once. */
   @Setup(Level.Trial)
   public void warm() {
-    Repository repository = new Repository("boards", true, false, false, PathPolicy.DEFAULT, Instant.EPOCH);
+    Repository repository =
+        new Repository("boards", true, false, false, PathPolicy.DEFAULT, Instant.EPOCH);
     Digest digest = new Digest(DigestAlgorithm.SHA_256, "0".repeat(64));
     ids = new ArtifactId[artifacts];
     for (int i = 0; i < artifacts; i++) {

@@ -197,8 +197,7 @@ class TlsConnectionIT {
       Path blob = blobOf(LARGE_LENGTH);
       try (SSLSocket socket = connect(protocol, 4_096)) {
         send(
-            socket,
-            "GET /artifacts/public/%s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(name));
+            socket, "GET /artifacts/public/%s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(name));
         InputStream in = socket.getInputStream();
         assertThat(in.readNBytes(100_000)).hasSize(100_000);
         try (FileChannel channel = FileChannel.open(blob, StandardOpenOption.WRITE)) {
