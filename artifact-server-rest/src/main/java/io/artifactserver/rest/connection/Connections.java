@@ -4,7 +4,6 @@ import io.artifactserver.core.limit.Network;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +18,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
@@ -57,7 +55,6 @@ public final class Connections
 
   private final ConnectionProperties properties;
   private final ClientAddresses addresses;
-  private final UnnamedProxies proxies;
   private final Holdings heads;
   private final Holdings holdings;
   private final int max;
@@ -79,15 +76,8 @@ public final class Connections
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("connections").factory());
 
-  /** As the other one, and notices no proxies. */
-  public Connections(ConnectionProperties properties, MeterRegistry registry) {
-    this(properties, new UnnamedProxies(_ -> {}), registry);
-  }
-
   /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
-  public Connections(
-      ConnectionProperties properties, UnnamedProxies proxies, MeterRegistry registry) {
-    this.proxies = proxies;
+  public Connections(ConnectionProperties properties, MeterRegistry registry) {
     this.properties = properties;
     this.addresses = new ClientAddresses(properties.trustedProxies());
     Capacity capacity = Capacity.of(properties);
@@ -222,17 +212,6 @@ public final class Connections
         request.getConnectionMetaData().getRemoteSocketAddress(), request.getHeaders());
   }
 
-  /** Notices whether a request came through a proxy that nobody named. For each request. */
-  public void lookForProxy(Request request) {
-    HttpField forwarded = UnnamedProxies.forwarded(request.getHeaders());
-    if (forwarded != null
-        && request.getConnectionMetaData().getRemoteSocketAddress()
-            instanceof InetSocketAddress peer
-        && addresses.client(peer) != null) {
-      proxies.note(peer.getAddress(), forwarded, request.getHeaders());
-    }
-  }
-
   /** Ends every connection now, whatever it does. */
   public void endAll() {
     open.keySet().forEach(endPoint -> endPoint.close(new TimeoutException("The server stops")));
@@ -337,7 +316,6 @@ public final class Connections
   }
 
   private void sweep() {
-    proxies.tell();
     Sweep sweep = new Sweep(properties);
     for (Watched watched : open.values()) {
       sweep

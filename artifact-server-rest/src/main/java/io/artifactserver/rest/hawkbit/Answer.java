@@ -26,15 +26,9 @@ sealed interface Answer {
   record NotFound() implements Answer {}
 
   /**
-   * There is no answer now.
+   * hawkBit cannot be asked now.
    *
    * @param reason for the log
-   * @param isOutage whether hawkBit is at fault; not if too many wait, or if it disliked this
-   *     question alone
    */
-  record Unavailable(String reason, boolean isOutage) implements Answer {
-    Unavailable(String reason) {
-      this(reason, true);
-    }
-  }
+  record Unavailable(String reason) implements Answer {}
 }

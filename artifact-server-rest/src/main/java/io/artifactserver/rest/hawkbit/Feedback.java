@@ -32,11 +32,9 @@ final class Feedback implements Reports.Recipient {
   }
 
   private void send(Report report, Question question) throws IOException, InterruptedException {
-    // It has downloaded, so hawkBit has granted it something.
-    Asker asker = Asker.known(question.device());
-    OptionalLong action = await(queue.ask(asker, () -> client.action(question)));
+    OptionalLong action = await(queue.ask(null, () -> client.action(question)));
     if (action.isPresent()) {
-      await(queue.ask(asker, () -> client.feedback(question, action.getAsLong(), text(report))));
+      await(queue.ask(null, () -> client.feedback(question, action.getAsLong(), text(report))));
     }
   }
 

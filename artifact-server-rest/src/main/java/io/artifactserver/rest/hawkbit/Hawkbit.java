@@ -98,16 +98,16 @@ public final class Hawkbit implements AutoCloseable {
     return executor;
   }
 
-  private CompletableFuture<Answer> ask(Question question, Asker asker) {
+  private CompletableFuture<Answer> ask(Question question, @Nullable Object sender) {
     return queue
         .ask(
-            asker,
+            sender,
             () -> {
               asked.increment();
               return client.ask(question);
             })
         .handle((answer, failure) -> {
-          Answer found = failure == null ? answer : unavailable(failure);
+          Answer found = failure == null ? answer : new Answer.Unavailable(reason(failure));
           if (found instanceof Answer.Unavailable) {
             unanswered.increment();
           }
@@ -115,13 +115,10 @@ public final class Hawkbit implements AutoCloseable {
         });
   }
 
-  private static Answer.Unavailable unavailable(Throwable failure) {
+  private static String reason(Throwable failure) {
     return failure instanceof QuestionQueue.QueueFullException
-        ? new Answer.Unavailable(
-            "more questions wait for hawkBit than artifact-server.hawkbit.questions-per-second"
-                + " allows",
-            false)
-        : new Answer.Unavailable(String.valueOf(failure));
+        ? "more questions wait for hawkBit than artifact-server.hawkbit.questions-per-second allows"
+        : String.valueOf(failure);
   }
 
   /** What is known of a device's wish. No I/O; empty if somebody has to be asked. */
@@ -141,7 +138,7 @@ public final class Hawkbit implements AutoCloseable {
       }
       case Answer.Unauthorized _ -> Optional.of(new Finding.Unauthorized());
       case Answer.NotFound _ -> Optional.of(new Finding.NotFound());
-      case Answer.Unavailable(String reason, _) -> Optional.of(new Finding.Unavailable(reason));
+      case Answer.Unavailable(String reason) -> Optional.of(new Finding.Unavailable(reason));
     };
   }
 
@@ -187,7 +184,7 @@ public final class Hawkbit implements AutoCloseable {
     var _ =
         meanwhile
             .map(CompletableFuture::completedFuture)
-            .orElseGet(() -> source.look(question, artifact, grants.asker(question, sender)))
+            .orElseGet(() -> source.look(question, artifact, sender))
             .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)))
             .thenAccept(finding -> {
               underWay.remove(artifact, mine);

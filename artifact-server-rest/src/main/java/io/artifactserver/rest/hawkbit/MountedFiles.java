@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** hawkBit's own folder, mounted here. Thread-safe. */
 final class MountedFiles implements Source {
@@ -63,9 +64,10 @@ final class MountedFiles implements Source {
   }
 
   @Override
-  public CompletableFuture<Finding> look(Question question, GrantedArtifact artifact, Asker asker) {
+  public CompletableFuture<Finding> look(
+      Question question, GrantedArtifact artifact, @Nullable Object sender) {
     return CompletableFuture.supplyAsync(() -> check(artifact), checks)
-        .thenCompose(finding -> requirePlain(finding, question, asker));
+        .thenCompose(finding -> requirePlain(finding, question, sender));
   }
 
   private Finding check(GrantedArtifact artifact) {
@@ -82,7 +84,8 @@ final class MountedFiles implements Source {
    * hawkBit's folder has the ciphertext of an encrypted module, and describes that: so the first
    * bytes that it sends to a device are compared with the file's, once for each artifact.
    */
-  private CompletableFuture<Finding> requirePlain(Finding finding, Question question, Asker asker) {
+  private CompletableFuture<Finding> requirePlain(
+      Finding finding, Question question, @Nullable Object sender) {
     if (!(finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file))
         || plain.getIfPresent(artifact) != null) {
       return CompletableFuture.completedFuture(finding);
@@ -93,7 +96,7 @@ final class MountedFiles implements Source {
       return CompletableFuture.completedFuture(finding);
     }
     return queue
-        .ask(asker, () -> client.beginning(question, artifact.fileName(), length))
+        .ask(sender, () -> client.beginning(question, artifact.fileName(), length))
         .handleAsync(
             (beginning, failure) -> {
               if (failure != null) {
