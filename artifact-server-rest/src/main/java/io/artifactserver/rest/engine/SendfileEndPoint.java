@@ -87,9 +87,6 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
       return false;
     }
     ByteBuffer view = known.view();
-    if (isWriteTurnOver(view.remaining())) {
-      return false;
-    }
     int position = view.position();
     long taken;
     try {
@@ -104,7 +101,6 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
       view.position(position + Math.toIntExact(taken));
       notIdle();
     }
-    wrote(taken, !view.hasRemaining());
     return !view.hasRemaining();
   }
 
