@@ -24,7 +24,7 @@ class DownloadQueueTest {
 
   private final List<Integer> begun = new ArrayList<>();
 
-  /** What the timer is to run. */
+  /** Scheduled with the timer, in order. */
   private final List<Runnable> looks = Collections.synchronizedList(new ArrayList<>());
 
   private final Set<Integer> slow = new HashSet<>();

@@ -251,7 +251,7 @@ final class Resolver {
                 .flatMap(digest -> found(Served.checksumLine(artifact, digest, id.fileName()))));
   }
 
-  /** What was deleted; asked for only when there is nothing else to answer. */
+  /** Finds the deleted artifact. Asked only when there is nothing else to answer. */
   private Optional<Resolution> gone(ArtifactId id, Predicate<ArtifactId> readable) {
     return Optional.of(id)
         .filter(readable)

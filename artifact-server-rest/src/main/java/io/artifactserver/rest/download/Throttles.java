@@ -163,7 +163,7 @@ final class Throttles {
     /** Whether the server held bytes back since the last look. */
     private volatile boolean wasHeldBack;
 
-    /** What the client had taken at the last look; negative if it did not have to be waited for. */
+    /** Bytes that the client had taken at the last look; negative if it was not waited for. */
     private long takenBefore = -1;
 
     private OfDownload(

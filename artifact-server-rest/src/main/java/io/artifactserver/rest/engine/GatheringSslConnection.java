@@ -80,8 +80,8 @@ final class GatheringSslConnection extends SslConnection {
   }
 
   /**
-   * What is sent after a record that was given up, no client could read: not even that the
-   * connection ends.
+   * Sends nothing after a record that was given up. The client could not decrypt it, not even the
+   * notice that the connection ends.
    */
   @Override
   protected SSLEngineResult wrap(SSLEngine engine, ByteBuffer[] input, ByteBuffer output)

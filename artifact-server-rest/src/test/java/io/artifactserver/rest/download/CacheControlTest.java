@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What caches are told (RFC 9111, section 5.2.2; RFC 8246). */
+/** Cache-Control of each kind of answer (RFC 9111, section 5.2.2; RFC 8246). */
 class CacheControlTest {
   private static final Digests DIGESTS = Served.digests(new byte[] {1, 2, 3});
   private static final BlobRef BLOB = new BlobRef("0".repeat(32), 3);
