@@ -58,7 +58,7 @@ async function endSignIn(returned) {
     const reason = returned.get("error_description") || returned.get("error");
     throw new Error("The identity provider says: " + reason);
   }
-  const query = { code: returned.get("code"), verifier: started.verifier, redirectUri: page };
+  const query = { code: returned.get("code"), ...started, redirectUri: page };
   const { token } = await json(await fetch(SIGN_IN + new URLSearchParams(query), { method: "POST" }));
   await enter(token);
 }

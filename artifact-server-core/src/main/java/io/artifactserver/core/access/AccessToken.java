@@ -32,6 +32,11 @@ public record AccessToken(
     return !now.isBefore(expiresAt);
   }
 
+  /** By which it is recognised. */
+  public TokenDigest tokenDigest() {
+    return new TokenDigest(id, secretDigest);
+  }
+
   /** Its bearer. */
   public Caller caller() {
     return new Caller(id, name, role, scope);

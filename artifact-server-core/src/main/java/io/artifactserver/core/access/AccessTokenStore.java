@@ -1,5 +1,6 @@
 package io.artifactserver.core.access;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,34 @@ public interface AccessTokenStore {
     return Optional.empty();
   }
 
+  /**
+   * Whether memory says that the database has a token with this id and this secret. True is almost
+   * always right; false says nothing. No I/O.
+   */
+  default boolean knows(TokenDigest digest) {
+    return false;
+  }
+
+  /** The database turned out not to have a token that {@link #knows} was true for. No I/O. */
+  default void forget(TokenDigest digest) {}
+
   /** The token, if there is one that is not revoked. */
   Optional<AccessToken> find(String id);
 
   /** All tokens that are not revoked, by creation; those that expired too. */
   List<AccessToken> list();
+
+  /**
+   * Returns a page of all tokens that are not revoked, by their ids.
+   *
+   * @param after the last id of the page before; empty for the first page
+   */
+  List<TokenDigest> digests(String after, int limit);
+
+  /**
+   * Returns the tokens that were added within a time, by the database's clock, and are not revoked.
+   */
+  List<TokenDigest> digestsSince(Duration age);
 
   /** When tokens were last used, by id, as far as {@link #used} told; absent if never. */
   Map<String, Instant> lastUses();

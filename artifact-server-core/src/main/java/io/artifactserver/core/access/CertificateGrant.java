@@ -29,6 +29,11 @@ public record CertificateGrant(String subject) {
     return digest().equals(token.secretDigest());
   }
 
+  /** By which the grant is recognised. */
+  public TokenDigest tokenDigest() {
+    return new TokenDigest(id(), digest());
+  }
+
   /** What to keep: a device's token, named by the subject. */
   public AccessToken toAccessToken(Set<String> repositories, Instant createdAt) {
     return new AccessToken(

@@ -79,6 +79,11 @@ public final class TokenSecret {
         token.secretDigest().getBytes(StandardCharsets.US_ASCII));
   }
 
+  /** By which the token is recognised. */
+  public TokenDigest tokenDigest() {
+    return new TokenDigest(id, digest());
+  }
+
   /** What to keep of this token. */
   public AccessToken toAccessToken(
       String name, Role role, Set<String> repositories, Instant createdAt) {

@@ -1,6 +1,8 @@
 package io.artifactserver.core.access;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +23,21 @@ public final class InMemoryAccessTokenStore implements AccessTokenStore {
   @Override
   public List<AccessToken> list() {
     return List.copyOf(tokens.values());
+  }
+
+  @Override
+  public List<TokenDigest> digests(String after, int limit) {
+    return tokens.values().stream()
+        .map(AccessToken::tokenDigest)
+        .filter(token -> token.id().compareTo(after) > 0)
+        .sorted(Comparator.comparing(TokenDigest::id))
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public List<TokenDigest> digestsSince(Duration age) {
+    return digests("", Integer.MAX_VALUE);
   }
 
   @Override

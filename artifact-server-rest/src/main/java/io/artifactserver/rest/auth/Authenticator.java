@@ -121,13 +121,46 @@ public final class Authenticator {
   }
 
   /**
-   * Whether so many wrong secrets came from an address that the database is not asked about its
-   * next ones. For callers that {@link #peek} leaves undecided.
+   * Returns the account that a lookup of these credentials counts for, for callers that {@link
+   * #peek} leaves undecided or that ask for what is not in memory. No I/O. Wrong secrets of an id
+   * that exists count as those of one that does not, so the time of an answer tells nothing of ids.
+   *
+   * @param address that answers for a wrong secret; null if nobody does
    */
-  public boolean isThrottled(Credentials credentials, @Nullable Object address) {
-    return address != null
-        && !credentials.authorization().isEmpty()
-        && wrongSecrets.isAddressExhausted(address);
+  public Sender sender(Credentials credentials, @Nullable Object address) {
+    String authorization = credentials.authorization();
+    if (authorization.isEmpty()) {
+      return senderWithoutToken(credentials, address);
+    }
+    Optional<TokenSecret> secret = secret(authorization);
+    if (secret.isPresent()) {
+      return tokens.knows(secret.get().tokenDigest())
+              || tokens.peek(secret.get().id()).filter(secret.get()::unlocks).isPresent()
+          ? Sender.known(secret.get().id())
+          : new Sender(address, false, address != null && wrongSecrets.isAddressExhausted(address));
+    }
+    if (peek(credentials) instanceof Authentication.Known(Caller caller)) {
+      return Sender.known(caller.id());
+    }
+    // The database is not asked about tokens of a provider, so wrong secrets do not hold them up.
+    return address != null && issuedToken(authorization).isPresent()
+        ? Sender.stranger(new IssuedTokensOf(address))
+        : Sender.stranger(address);
+  }
+
+  private Sender senderWithoutToken(Credentials credentials, @Nullable Object address) {
+    if (credentials.link() != null) {
+      // Not an account for each link: whoever may sign has as many as he likes.
+      return new Sender(address == null ? null : new LinksOf(address), true, false);
+    }
+    String subject = credentials.certificateSubject();
+    if (!subject.isEmpty()) {
+      CertificateGrant own = new CertificateGrant(subject);
+      if (tokens.knows(own.tokenDigest()) || tokens.knows(ANY.tokenDigest())) {
+        return Sender.known(own.id());
+      }
+    }
+    return Sender.stranger(address);
   }
 
   /**
@@ -143,14 +176,17 @@ public final class Authenticator {
           ? peekWithoutToken(credentials)
           : authenticate(new CertificateGrant(credentials.certificateSubject()));
     }
+    Optional<TokenSecret> secret = secret(credentials.authorization());
     Authentication decided =
-        secret(credentials.authorization())
-            .flatMap(
-                secret -> tokens.find(secret.id()).map(token -> check(secret, token, credentials)))
+        secret
+            .flatMap(each -> tokens.find(each.id()).map(token -> check(each, token, credentials)))
             .or(() -> verifyIssued(credentials.authorization()))
             .orElse(REFUSED);
-    if (address != null && !(decided instanceof Authentication.Known)) {
-      wrongSecrets.wrongOfAddress(address);
+    if (!(decided instanceof Authentication.Known)) {
+      secret.map(TokenSecret::tokenDigest).ifPresent(tokens::forget);
+      if (address != null) {
+        wrongSecrets.wrongOfAddress(address);
+      }
     }
     return decided;
   }
@@ -243,4 +279,10 @@ public final class Authenticator {
       return Optional.empty();
     }
   }
+
+  /** The account of an address for signed links. */
+  private record LinksOf(Object address) {}
+
+  /** The account of an address for tokens of the provider that are not verified yet. */
+  private record IssuedTokensOf(Object address) {}
 }

@@ -18,6 +18,11 @@ public record OpenPaths(boolean publicMetrics) implements Predicate<String> {
     return isHealth(path) || path.equals(SIGN_IN) || (publicMetrics && path.equals(METRICS));
   }
 
+  /** Whether somebody signs in. */
+  public static boolean isSignIn(String path) {
+    return path.equals(SIGN_IN);
+  }
+
   /** Whether somebody asks how the server is. */
   public static boolean isHealth(String path) {
     return path.equals(HEALTH) || path.startsWith(HEALTH + '/');

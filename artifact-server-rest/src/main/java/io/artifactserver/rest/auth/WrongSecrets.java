@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts wrong secrets, of a client's address and of a token's id. Each has a number of them at
  * once, and then so many a second; beyond, the database is not asked for its next ones. A good
- * secret of a token in memory is never held up. Thread-safe.
+ * secret is never held up: the fingerprints of all are in memory. Thread-safe.
  */
 public final class WrongSecrets {
   private static final int MAX_REMEMBERED = 10_000;

@@ -4,6 +4,7 @@ import io.artifactserver.core.limit.Network;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.SelectableChannelEndPoint;
@@ -55,6 +57,7 @@ public final class Connections
 
   private final ConnectionProperties properties;
   private final ClientAddresses addresses;
+  private final UnnamedProxies proxies;
   private final Holdings heads;
   private final Holdings holdings;
   private final int max;
@@ -76,8 +79,15 @@ public final class Connections
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("connections").factory());
 
-  /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
+  /** As the other one, and notices no proxies. */
   public Connections(ConnectionProperties properties, MeterRegistry registry) {
+    this(properties, new UnnamedProxies(_ -> {}), registry);
+  }
+
+  /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
+  public Connections(
+      ConnectionProperties properties, UnnamedProxies proxies, MeterRegistry registry) {
+    this.proxies = proxies;
     this.properties = properties;
     this.addresses = new ClientAddresses(properties.trustedProxies());
     Capacity capacity = Capacity.of(properties);
@@ -212,6 +222,17 @@ public final class Connections
         request.getConnectionMetaData().getRemoteSocketAddress(), request.getHeaders());
   }
 
+  /** Notices whether a request came through a proxy that nobody named. For each request. */
+  public void lookForProxy(Request request) {
+    HttpField forwarded = UnnamedProxies.forwarded(request.getHeaders());
+    if (forwarded != null
+        && request.getConnectionMetaData().getRemoteSocketAddress()
+            instanceof InetSocketAddress peer
+        && addresses.client(peer) != null) {
+      proxies.note(peer.getAddress(), forwarded, request.getHeaders());
+    }
+  }
+
   /** Ends every connection now, whatever it does. */
   public void endAll() {
     open.keySet().forEach(endPoint -> endPoint.close(new TimeoutException("The server stops")));
@@ -316,6 +337,7 @@ public final class Connections
   }
 
   private void sweep() {
+    proxies.tell();
     Sweep sweep = new Sweep(properties);
     for (Watched watched : open.values()) {
       sweep

@@ -84,6 +84,7 @@ public final class DoctorCommand implements Command {
     findings.addAll(new ProcessCheck(host, VirtualMachine.current(), connections).findings());
     findings.addAll(new DataFolderCheck(dataFolder).findings());
     findings.add(TemporaryFolderCheck.current().finding());
+    findings.add(new ProxyCheck(dataFolder).finding());
     if (!hawkbitFolder.isEmpty()) {
       findings.add(new HawkbitFolderCheck(Path.of(hawkbitFolder)).finding());
     }

@@ -10,6 +10,7 @@ import io.artifactserver.rest.auth.CertificateSubjects;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.auth.OpenPaths;
+import io.artifactserver.rest.auth.Sender;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Refusal;
 import io.artifactserver.rest.download.Deliveries.Delivery;
@@ -101,6 +102,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
     Exchange exchange = new Exchange(request, response, callback);
     String path = request.getHttpURI().getPath();
+    connections.lookForProxy(request);
     Optional<Refusal> refusal = connections.refusal(request);
     // A server that is busy must not look as if it were ill.
     if (refusal.isPresent() && (path == null || !OpenPaths.isHealth(path))) {
@@ -190,9 +192,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   private void serveUnknown(Exchange exchange, Target target, Credentials credentials) {
     @Nullable Object client = connections.client(exchange.request());
-    if (resolver.isThrottled(credentials, client)) {
+    Sender sender = resolver.sender(credentials, client);
+    if (sender.isThrottled()) {
       answer(exchange, target, credentials, new Resolution.Throttled());
-    } else if (!lookups.run(client, () -> lookUp(exchange, target, credentials, client))) {
+    } else if (!lookups.run(sender, () -> lookUp(exchange, target, credentials, client))) {
       problems.write(exchange, Problems.tooManyLookups(), HttpFields.EMPTY);
     }
   }

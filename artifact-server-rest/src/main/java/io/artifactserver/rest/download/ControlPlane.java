@@ -3,12 +3,15 @@ package io.artifactserver.rest.download;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.limit.Network;
 import io.artifactserver.rest.audit.AuditDetails;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.BearerAuthenticationFilter;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
+import io.artifactserver.rest.auth.OpenPaths;
+import io.artifactserver.rest.auth.Sender;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
@@ -57,6 +60,7 @@ public final class ControlPlane extends Handler.Wrapper {
   private final CallerThreads admins;
   private final CallerThreads callers;
   private final CallerThreads uploads;
+  private final CallerThreads signIns;
   private final Lookups strangers;
   private final HealthAnswers health;
   private final Connections connections;
@@ -66,6 +70,7 @@ public final class ControlPlane extends Handler.Wrapper {
    * @param admins runs requests of admins, so that they can always take a token away
    * @param callers runs those of others with a good token
    * @param uploads runs those that wait for their client
+   * @param signIns runs those that wait for the identity provider, whoever sends them
    * @param strangers runs all others: of open paths, and with tokens that are to be looked up
    * @param connections know the client of a request
    */
@@ -76,6 +81,7 @@ public final class ControlPlane extends Handler.Wrapper {
       CallerThreads admins,
       CallerThreads callers,
       CallerThreads uploads,
+      CallerThreads signIns,
       Lookups strangers,
       HealthAnswers health,
       Connections connections) {
@@ -85,6 +91,7 @@ public final class ControlPlane extends Handler.Wrapper {
     this.admins = admins;
     this.callers = callers;
     this.uploads = uploads;
+    this.signIns = signIns;
     this.strangers = strangers;
     this.health = health;
     this.connections = connections;
@@ -125,10 +132,10 @@ public final class ControlPlane extends Handler.Wrapper {
     boolean isOpenPath = isOpen.test(path);
     @Nullable Object client = connections.client(request);
     request.setAttribute(BearerAuthenticationFilter.CLIENT, client);
+    Sender sender = isKnown ? Sender.stranger(client) : authenticator.sender(credentials, client);
     boolean isThrottled =
         caller instanceof Authentication.Throttled
-            || (caller instanceof Authentication.Undecided
-                && authenticator.isThrottled(credentials, client));
+            || (caller instanceof Authentication.Undecided && sender.isThrottled());
     if (isThrottled && !isOpenPath) {
       refuse(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
       return true;
@@ -147,9 +154,13 @@ public final class ControlPlane extends Handler.Wrapper {
       // What a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
-    if (caller instanceof Authentication.Known(var known)) {
+    if (OpenPaths.isSignIn(path) && HttpMethod.POST.is(method)) {
+      if (!signIns.run(origin(request), () -> pass(exchange))) {
+        refuse(exchange, Problems.busy(), HttpFields.EMPTY);
+      }
+    } else if (caller instanceof Authentication.Known(var known)) {
       answer(exchange, known);
-    } else if (!strangers.run(client, () -> isAnswered(exchange, credentials, client))) {
+    } else if (!strangers.run(sender, () -> isAnswered(exchange, credentials, client))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
@@ -230,6 +241,14 @@ public final class ControlPlane extends Handler.Wrapper {
     if (!threads.run(caller.id(), () -> pass(exchange))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
+  }
+
+  /** Behind named proxies, people have addresses of their own. */
+  private String origin(Request request) {
+    return connections
+        .origin(request)
+        .map(address -> Network.ofClient(address).toString())
+        .orElse("");
   }
 
   /** The client's own, if it is a word; or a new one. */

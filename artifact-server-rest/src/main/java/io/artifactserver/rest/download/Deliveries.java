@@ -215,7 +215,7 @@ final class Deliveries {
       Authentication caller = authenticator.peek(credentials);
       if (caller instanceof Authentication.Undecided) {
         // A public repository asks nobody for a token, so it may not have been looked up yet.
-        var _ = lookups.run(client, () -> lookUp(note));
+        var _ = lookups.run(authenticator.sender(credentials, client), () -> lookUp(note));
       } else {
         var _ = tell(caller, note);
       }

@@ -98,7 +98,7 @@ final class DownloadClasses {
      */
     boolean lookUp(Runnable then) {
       return lookups.run(
-          connections.client(request),
+          authenticator.sender(credentials, connections.client(request)),
           () -> {
             Authentication asked = authenticate();
             caller = asked;

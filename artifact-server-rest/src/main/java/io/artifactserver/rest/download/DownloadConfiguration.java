@@ -71,6 +71,14 @@ public class DownloadConfiguration {
   /** A caller has half of the uploads. */
   private static final int UPLOADS_SHARE = 2;
 
+  /**
+   * Each waits for the identity provider, 5 s at most. An address has one, and 16 places to wait.
+   */
+  private static final int SIGN_IN_THREADS = 4;
+
+  private static final int WAITING_SIGN_INS = 64;
+  private static final int SIGN_INS_SHARE = 4;
+
   private static final int STRANGER_THREADS = 4;
   private static final int WAITING_STRANGERS = 1024;
   private static final int REQUESTS_OF_A_STRANGER = 512;
@@ -125,6 +133,11 @@ public class DownloadConfiguration {
   }
 
   @Bean
+  CallerThreads signInRequests() {
+    return new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE);
+  }
+
+  @Bean
   Lookups strangerRequests() {
     return new Lookups(
         "stranger-", STRANGER_THREADS, WAITING_STRANGERS, REQUESTS_OF_A_STRANGER, PER_MISS);
@@ -157,6 +170,7 @@ public class DownloadConfiguration {
       CallerThreads adminRequests,
       CallerThreads callerRequests,
       CallerThreads uploadRequests,
+      CallerThreads signInRequests,
       Lookups strangerRequests,
       ObjectProvider<HealthEndpointWebExtension> health,
       ExecutorService healthChecks,
@@ -168,6 +182,7 @@ public class DownloadConfiguration {
         adminRequests,
         callerRequests,
         uploadRequests,
+        signInRequests,
         strangerRequests,
         new HealthAnswers(
             path ->

@@ -1,8 +1,11 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.rest.auth.Sender;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs what asks the database for a device or a stranger, so many at a time and so many waiting:
- * all together, and of one client. A client that asks again and again for what is not there waits
- * in between, so that its misses come in at a steady rate, whatever the number of its connections;
- * a refusal would only make it ask sooner. Thread-safe.
+ * all together, and of one client. Known callers and strangers have places of their own, and take
+ * turns for the threads, so that no flood of strangers keeps a device with a good token out. A
+ * client that asks again and again for what is not there waits in between, so that its misses come
+ * in at a steady rate, whatever the number of its connections; a refusal would only make it ask
+ * sooner. Thread-safe.
  */
 final class Lookups implements AutoCloseable {
   private static final long IDLE_SECONDS = 30;
@@ -29,15 +34,17 @@ final class Lookups implements AutoCloseable {
   private final ThreadPoolExecutor threads;
   private final ScheduledThreadPoolExecutor delays;
 
-  /** Guarded by this object, with all that is in it; and so is {@link #running}. */
+  /** Guarded by this object, with all that is in it; and so are the lines. */
   private final Map<Object, Client> clients = new HashMap<>();
 
-  private int running;
+  private final Line known = new Line();
+  private final Line strangers = new Line();
+  private boolean isTurnOfStrangers;
 
   /**
    * @param name of the threads
    * @param atATime as many threads; fewer than the database has connections
-   * @param maxWaiting of all clients
+   * @param maxWaiting of all known clients, and of all strangers
    * @param maxPerClient that run or wait
    * @param perMiss how long a client waits for each miss
    */
@@ -62,12 +69,14 @@ final class Lookups implements AutoCloseable {
   /**
    * Runs a lookup soon.
    *
-   * @param client whom it counts for; null if nobody knows
+   * @param sender whom it counts for
    * @param lookup returns whether it found something
    * @return false if there are too many
    */
-  boolean run(@Nullable Object client, BooleanSupplier lookup) {
-    long delay = admit(client);
+  boolean run(Sender sender, BooleanSupplier lookup) {
+    @Nullable Object client = sender.account();
+    Line line = sender.isKnown() ? known : strangers;
+    long delay = admit(client, line);
     if (delay < 0) {
       return false;
     }
@@ -77,26 +86,45 @@ final class Lookups implements AutoCloseable {
           try {
             isFound = lookup.getAsBoolean();
           } finally {
-            ended(client, isFound);
+            ended(client, line, isFound);
           }
         };
     try {
       if (delay == 0) {
-        threads.execute(task);
+        execute(line, task);
       } else {
-        var _ = delays.schedule(() -> threads.execute(task), delay, TimeUnit.NANOSECONDS);
+        var _ = delays.schedule(() -> execute(line, task), delay, TimeUnit.NANOSECONDS);
       }
       return true;
     } catch (RejectedExecutionException e) {
       // Closed.
-      ended(client, true);
+      ended(client, line, true);
       return false;
     }
   }
 
+  private void execute(Line line, Runnable task) {
+    synchronized (this) {
+      line.ready.add(task);
+    }
+    threads.execute(this::runNext);
+  }
+
+  private void runNext() {
+    Runnable task;
+    synchronized (this) {
+      Line turn = isTurnOfStrangers ? strangers : known;
+      Line other = isTurnOfStrangers ? known : strangers;
+      isTurnOfStrangers = !isTurnOfStrangers;
+      // As many tasks as calls of this method, so one of the two has one.
+      task = turn.ready.isEmpty() ? other.ready.remove() : turn.ready.remove();
+    }
+    task.run();
+  }
+
   /** How many run or wait. */
   synchronized int running() {
-    return running;
+    return known.running + strangers.running;
   }
 
   @Override
@@ -106,8 +134,8 @@ final class Lookups implements AutoCloseable {
   }
 
   /** Returns how long the lookup waits, in nanoseconds; negative if there are too many. */
-  private synchronized long admit(@Nullable Object name) {
-    if (running >= max) {
+  private synchronized long admit(@Nullable Object name, Line line) {
+    if (line.running >= max) {
       return -1;
     }
     long delay = 0;
@@ -119,12 +147,12 @@ final class Lookups implements AutoCloseable {
       client.running++;
       delay = client.reserve(System.nanoTime());
     }
-    running++;
+    line.running++;
     return delay;
   }
 
-  private synchronized void ended(@Nullable Object name, boolean isFound) {
-    running--;
+  private synchronized void ended(@Nullable Object name, Line line, boolean isFound) {
+    line.running--;
     if (name == null) {
       return;
     }
@@ -149,6 +177,12 @@ final class Lookups implements AutoCloseable {
         var _ = delays.schedule(() -> forgetIfIdle(name), rest, TimeUnit.NANOSECONDS);
       }
     }
+  }
+
+  /** The lookups of known callers, or those of strangers. Guarded by the lookups. */
+  private static final class Line {
+    private final Queue<Runnable> ready = new ArrayDeque<>();
+    private int running;
   }
 
   /** Guarded by the lookups. */

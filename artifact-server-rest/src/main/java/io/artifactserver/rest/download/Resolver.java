@@ -13,6 +13,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.Sender;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -146,9 +147,9 @@ final class Resolver {
         : denied(caller);
   }
 
-  /** Whether the database is not to be asked because of too many wrong secrets. */
-  boolean isThrottled(Credentials credentials, @Nullable Object address) {
-    return authenticator.isThrottled(credentials, address);
+  /** Returns the account that a lookup counts for. */
+  Sender sender(Credentials credentials, @Nullable Object address) {
+    return authenticator.sender(credentials, address);
   }
 
   /**

@@ -26,9 +26,15 @@ sealed interface Answer {
   record NotFound() implements Answer {}
 
   /**
-   * hawkBit cannot be asked now.
+   * There is no answer now.
    *
    * @param reason for the log
+   * @param isOutage whether hawkBit is at fault; not if too many wait, or if it disliked this
+   *     question alone
    */
-  record Unavailable(String reason) implements Answer {}
+  record Unavailable(String reason, boolean isOutage) implements Answer {
+    Unavailable(String reason) {
+      this(reason, true);
+    }
+  }
 }

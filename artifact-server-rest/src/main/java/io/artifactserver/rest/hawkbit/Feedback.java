@@ -32,9 +32,11 @@ final class Feedback implements Reports.Recipient {
   }
 
   private void send(Report report, Question question) throws IOException, InterruptedException {
-    OptionalLong action = await(queue.ask(null, () -> client.action(question)));
+    // It has downloaded, so hawkBit has granted it something.
+    Asker asker = Asker.known(question.device());
+    OptionalLong action = await(queue.ask(asker, () -> client.action(question)));
     if (action.isPresent()) {
-      await(queue.ask(null, () -> client.feedback(question, action.getAsLong(), text(report))));
+      await(queue.ask(asker, () -> client.feedback(question, action.getAsLong(), text(report))));
     }
   }
 

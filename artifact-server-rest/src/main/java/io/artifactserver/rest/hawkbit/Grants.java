@@ -27,6 +27,9 @@ final class Grants {
 
   private static final int MAX_REFUSALS = 10_000;
 
+  /** A device is known for so long after it last asked: longer than most pause. */
+  private static final Duration KNOWN_TIME = Duration.ofDays(7);
+
   /** In an outage, how long a grant is believed before hawkBit is tried again. */
   private static final Duration RETRY_TIME = Duration.ofSeconds(5);
 
@@ -42,6 +45,7 @@ final class Grants {
   private final LongSupplier nanoClock;
   private final Cache<Question.Key, Entry> entries;
   private final Cache<Question.Key, Answer> refusals;
+  private final Cache<Long, Boolean> known;
   private final ConcurrentHashMap<Question.Key, CompletableFuture<Answer>> underWay =
       new ConcurrentHashMap<>();
 
@@ -57,9 +61,9 @@ final class Grants {
     /**
      * Asks; must not block.
      *
-     * @param client who wants to know; null if nobody knows
+     * @param asker who wants to know
      */
-    CompletableFuture<Answer> ask(Question question, @Nullable Object client);
+    CompletableFuture<Answer> ask(Question question, Asker asker);
   }
 
   /**
@@ -90,6 +94,28 @@ final class Grants {
             .maximumSize(MAX_REFUSALS)
             .expireAfterWrite(REFUSAL_TIME)
             .build();
+    this.known =
+        Caffeine.newBuilder()
+            .executor(Runnable::run)
+            .ticker(nanoClock::getAsLong)
+            .maximumSize(maxGrants)
+            .expireAfterAccess(KNOWN_TIME)
+            .build();
+  }
+
+  /**
+   * Returns whose turn a question takes: the device's own if hawkBit has granted it something, else
+   * that of its address. No I/O.
+   *
+   * @param sender of the request, as clients share what is asked for; null if nobody knows
+   */
+  Asker asker(Question question, @Nullable Object sender) {
+    Long device = question.device();
+    if (known.getIfPresent(device) == null) {
+      return Asker.stranger(sender);
+    }
+    // Devices with a gateway token may call themselves what they like.
+    return Asker.known(question.isOfGateway() && sender != null ? sender : device);
   }
 
   /** The answer if it is known. No I/O. */
@@ -125,14 +151,14 @@ final class Grants {
         meanwhile.isPresent()
             ? CompletableFuture.completedFuture(meanwhile.get())
             : mayAsk()
-                ? asking.ask(question, client)
+                ? asking.ask(question, asker(question, client))
                 : CompletableFuture.completedFuture(
                     new Unavailable("hawkBit has not answered for a while"));
     var _ =
         answer
             .exceptionally(failure -> new Unavailable(String.valueOf(failure)))
             .thenAccept(found -> {
-              Answer settled = meanwhile.isPresent() ? found : settle(key, found);
+              Answer settled = meanwhile.isPresent() ? found : settle(question, found);
               underWay.remove(key, mine);
               mine.complete(settled);
             });
@@ -158,7 +184,13 @@ final class Grants {
     return now - trial >= 0 && nextTrial.compareAndSet(trial, now + TRIAL_TIME.toNanos());
   }
 
-  private Answer settle(Question.Key key, Answer answer) {
+  private Answer settle(Question question, Answer answer) {
+    Question.Key key = question.key();
+    switch (answer) {
+      case Granted _ -> known.put(question.device(), Boolean.TRUE);
+      case Unauthorized _ -> known.invalidate(question.device());
+      case NotFound _, Unavailable _ -> {}
+    }
     if (!(answer instanceof Unavailable)) {
       failures.set(0);
     }
@@ -175,8 +207,10 @@ final class Grants {
         refusals.put(key, answer);
         yield answer;
       }
-      case Unavailable _ -> {
-        failures.incrementAndGet();
+      case Unavailable(_, boolean isOutage) -> {
+        if (isOutage) {
+          failures.incrementAndGet();
+        }
         Entry entry = entries.getIfPresent(key);
         long now = nanoClock.getAsLong();
         if (entry == null || now - entry.confirmedAt >= grantNanos + outageNanos) {

@@ -98,16 +98,16 @@ public final class Hawkbit implements AutoCloseable {
     return executor;
   }
 
-  private CompletableFuture<Answer> ask(Question question, @Nullable Object sender) {
+  private CompletableFuture<Answer> ask(Question question, Asker asker) {
     return queue
         .ask(
-            sender,
+            asker,
             () -> {
               asked.increment();
               return client.ask(question);
             })
         .handle((answer, failure) -> {
-          Answer found = failure == null ? answer : new Answer.Unavailable(reason(failure));
+          Answer found = failure == null ? answer : unavailable(failure);
           if (found instanceof Answer.Unavailable) {
             unanswered.increment();
           }
@@ -115,10 +115,13 @@ public final class Hawkbit implements AutoCloseable {
         });
   }
 
-  private static String reason(Throwable failure) {
+  private static Answer.Unavailable unavailable(Throwable failure) {
     return failure instanceof QuestionQueue.QueueFullException
-        ? "more questions wait for hawkBit than artifact-server.hawkbit.questions-per-second allows"
-        : String.valueOf(failure);
+        ? new Answer.Unavailable(
+            "more questions wait for hawkBit than artifact-server.hawkbit.questions-per-second"
+                + " allows",
+            false)
+        : new Answer.Unavailable(String.valueOf(failure));
   }
 
   /** What is known of a device's wish. No I/O; empty if somebody has to be asked. */
@@ -138,7 +141,7 @@ public final class Hawkbit implements AutoCloseable {
       }
       case Answer.Unauthorized _ -> Optional.of(new Finding.Unauthorized());
       case Answer.NotFound _ -> Optional.of(new Finding.NotFound());
-      case Answer.Unavailable(String reason) -> Optional.of(new Finding.Unavailable(reason));
+      case Answer.Unavailable(String reason, _) -> Optional.of(new Finding.Unavailable(reason));
     };
   }
 
@@ -184,7 +187,7 @@ public final class Hawkbit implements AutoCloseable {
     var _ =
         meanwhile
             .map(CompletableFuture::completedFuture)
-            .orElseGet(() -> source.look(question, artifact, sender))
+            .orElseGet(() -> source.look(question, artifact, grants.asker(question, sender)))
             .exceptionally(failure -> new Finding.Unavailable(String.valueOf(failure)))
             .thenAccept(finding -> {
               underWay.remove(artifact, mine);

@@ -95,7 +95,9 @@ final class HawkbitClient implements AutoCloseable {
       case 401, 403 -> new Answer.Unauthorized();
       case 404, 410 -> new Answer.NotFound();
       case 429 -> throw new TooManyRequestsException();
-      default -> new Answer.Unavailable("hawkBit answered " + response.statusCode());
+      default ->
+          new Answer.Unavailable(
+              "hawkBit answered " + response.statusCode(), response.statusCode() >= 500);
     };
   }
 

@@ -14,7 +14,7 @@ import org.springframework.util.Assert;
  * @param grantTime how long an answer is believed; default 60 s. A token that hawkBit rotates stays
  *     good here for as long. Shorten it if that is too long; each device asks once in this time.
  * @param outageTime how much longer while hawkBit does not answer; default 10 minutes
- * @param maxGrants how many answers are kept; default 50,000, some 10 MB
+ * @param maxGrants how many answers are kept, and devices known; default 50,000, some 15 MB
  * @param questionsPerSecond default 180, because hawkBit refuses more than 200 of one address; more
  *     wait. Raise it with {@code hawkbit.security.dos.filter.maxRead} there.
  * @param parallelQuestions at most so many at a time; default 32

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /** hawkBit's own folder, mounted here. Thread-safe. */
 final class MountedFiles implements Source {
@@ -64,10 +63,9 @@ final class MountedFiles implements Source {
   }
 
   @Override
-  public CompletableFuture<Finding> look(
-      Question question, GrantedArtifact artifact, @Nullable Object sender) {
+  public CompletableFuture<Finding> look(Question question, GrantedArtifact artifact, Asker asker) {
     return CompletableFuture.supplyAsync(() -> check(artifact), checks)
-        .thenCompose(finding -> requirePlain(finding, question, sender));
+        .thenCompose(finding -> requirePlain(finding, question, asker));
   }
 
   private Finding check(GrantedArtifact artifact) {
@@ -84,8 +82,7 @@ final class MountedFiles implements Source {
    * hawkBit's folder has the ciphertext of an encrypted module, and describes that: so the first
    * bytes that it sends to a device are compared with the file's, once for each artifact.
    */
-  private CompletableFuture<Finding> requirePlain(
-      Finding finding, Question question, @Nullable Object sender) {
+  private CompletableFuture<Finding> requirePlain(Finding finding, Question question, Asker asker) {
     if (!(finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file))
         || plain.getIfPresent(artifact) != null) {
       return CompletableFuture.completedFuture(finding);
@@ -96,7 +93,7 @@ final class MountedFiles implements Source {
       return CompletableFuture.completedFuture(finding);
     }
     return queue
-        .ask(sender, () -> client.beginning(question, artifact.fileName(), length))
+        .ask(asker, () -> client.beginning(question, artifact.fileName(), length))
         .handleAsync(
             (beginning, failure) -> {
               if (failure != null) {

@@ -19,7 +19,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -80,8 +79,7 @@ final class Pulls implements Source {
   }
 
   @Override
-  public CompletableFuture<Finding> look(
-      Question question, GrantedArtifact artifact, @Nullable Object sender) {
+  public CompletableFuture<Finding> look(Question question, GrantedArtifact artifact, Asker asker) {
     CompletableFuture<Finding> answer = new CompletableFuture<>();
     if (threads.getQueue().size() >= MAX_WAITING) {
       return CompletableFuture.completedFuture(
@@ -92,7 +90,7 @@ final class Pulls implements Source {
         try {
           answer.complete(new Finding.Found(artifact, files.check(artifact)));
         } catch (StorageException.BlobNotFound e) {
-          pull(question, artifact, sender, answer);
+          pull(question, artifact, asker, answer);
         } catch (StorageException | RuntimeException e) {
           answer.complete(new Finding.Unavailable(String.valueOf(e.getMessage())));
         }
@@ -105,12 +103,9 @@ final class Pulls implements Source {
 
   /** Blocks until all of the artifact is here. */
   private void pull(
-      Question question,
-      GrantedArtifact artifact,
-      @Nullable Object sender,
-      CompletableFuture<Finding> answer) {
+      Question question, GrantedArtifact artifact, Asker asker, CompletableFuture<Finding> answer) {
     try {
-      HttpResponse<InputStream> response = download(question, artifact, 0, sender);
+      HttpResponse<InputStream> response = download(question, artifact, 0, asker);
       try (InputStream first = response.body()) {
         Optional<Finding> refusal = refusal(response, artifact);
         if (refusal.isPresent()) {
@@ -122,7 +117,7 @@ final class Pulls implements Source {
           if (files.streams()) {
             answer.complete(found);
           }
-          receive(question, artifact, sender, first, arrival);
+          receive(question, artifact, asker, first, arrival);
           arrival.finish();
           answer.complete(found);
         }
@@ -155,18 +150,14 @@ final class Pulls implements Source {
 
   /** Goes on where a connection broke off. */
   private void receive(
-      Question question,
-      GrantedArtifact artifact,
-      @Nullable Object sender,
-      InputStream first,
-      Arrival arrival)
+      Question question, GrantedArtifact artifact, Asker asker, InputStream first, Arrival arrival)
       throws IOException, InterruptedException {
     int attempts = 0;
     InputStream next = first;
     while (true) {
       long before = arrival.position();
       IOException failure = new IOException("hawkBit ended the download early");
-      try (InputStream body = next == null ? rest(question, artifact, before, sender) : next) {
+      try (InputStream body = next == null ? rest(question, artifact, before, asker) : next) {
         copy(body, arrival);
       } catch (StorageException e) {
         throw e;
@@ -186,10 +177,9 @@ final class Pulls implements Source {
     }
   }
 
-  private InputStream rest(
-      Question question, GrantedArtifact artifact, long position, @Nullable Object sender)
+  private InputStream rest(Question question, GrantedArtifact artifact, long position, Asker asker)
       throws IOException, InterruptedException {
-    HttpResponse<InputStream> response = download(question, artifact, position, sender);
+    HttpResponse<InputStream> response = download(question, artifact, position, asker);
     String expected =
         "bytes %d-%d/%d".formatted(position, artifact.length() - 1, artifact.length());
     String range = response.headers().firstValue("Content-Range").orElse("");
@@ -208,12 +198,10 @@ final class Pulls implements Source {
   }
 
   private HttpResponse<InputStream> download(
-      Question question, GrantedArtifact artifact, long position, @Nullable Object sender)
+      Question question, GrantedArtifact artifact, long position, Asker asker)
       throws IOException, InterruptedException {
     try {
-      return queue
-          .ask(sender, () -> client.download(question, artifact.fileName(), position))
-          .get();
+      return queue.ask(asker, () -> client.download(question, artifact.fileName(), position)).get();
     } catch (ExecutionException e) {
       throw new IOException("hawkBit cannot be asked: " + e.getCause(), e);
     }

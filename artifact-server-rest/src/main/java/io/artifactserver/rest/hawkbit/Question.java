@@ -18,6 +18,7 @@ import java.util.Optional;
  */
 public record Question(
     String tenant, String controllerId, String softwareModuleId, String authorization) {
+  private static final String GATEWAY = "GatewayToken ";
   private static final int MAX_CONTROLLER_ID = 256;
   private static final int MAX_MODULE_DIGITS = 18;
   private static final int MAX_AUTHORIZATION = 1024;
@@ -37,7 +38,7 @@ public record Question(
   public static Optional<Question> of(
       String tenant, String controllerId, String softwareModuleId, String authorization) {
     boolean isOfDevice =
-        authorization.startsWith("TargetToken ") || authorization.startsWith("GatewayToken ");
+        authorization.startsWith("TargetToken ") || authorization.startsWith(GATEWAY);
     return isOfDevice && authorization.length() <= MAX_AUTHORIZATION && isPrintable(authorization)
         ? Optional.of(new Question(tenant, controllerId, softwareModuleId, authorization))
         : Optional.empty();
@@ -78,6 +79,20 @@ public record Question(
     sha256.update(authorization.getBytes(StandardCharsets.UTF_8));
     ByteBuffer value = ByteBuffer.wrap(sha256.digest());
     return new Key(value.getLong(), value.getLong(), value.getLong(), value.getLong());
+  }
+
+  /**
+   * Returns 64 bits that name the device and its token, whatever module it asks about. All devices
+   * of a tenant that use its gateway token are one.
+   */
+  long device() {
+    String device = isOfGateway() ? "" : controllerId;
+    return new Question(tenant, device, "", authorization).key().first;
+  }
+
+  /** Whether the token is the one that all devices of the tenant may use. */
+  boolean isOfGateway() {
+    return authorization.startsWith(GATEWAY);
   }
 
   private static boolean isPrintable(String text) {

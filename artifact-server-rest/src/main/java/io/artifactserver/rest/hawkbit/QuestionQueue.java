@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks hawkBit so many questions at a time and a second; the rest wait, and clients take turns, so
- * that one with many questions delays its own. Thread-safe; nothing blocks.
+ * that one with many questions delays its own. Known devices go before strangers, who have each
+ * eighth turn and three quarters of the places under way. Thread-safe; nothing blocks.
  */
 final class QuestionQueue implements AutoCloseable {
   /** There are too many questions, or this one waited for too long. */
@@ -30,6 +31,12 @@ final class QuestionQueue implements AutoCloseable {
 
   private static final Object UNKNOWN = new Object();
 
+  /** Turns of known devices for one of a stranger, when both wait: new devices get on, too. */
+  private static final int KNOWN_TURNS = 7;
+
+  /** The part of the questions under way that strangers leave to known devices. */
+  private static final int KNOWN_SHARE = 4;
+
   private final int parallel;
   private final int maxWaiting;
   private final long spacingNanos;
@@ -39,18 +46,18 @@ final class QuestionQueue implements AutoCloseable {
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().daemon().name("hawkbit-pace").factory());
 
-  /** Guarded by this object, with all below. In the order of their turns. */
-  private final Map<Object, Deque<Waiting<?>>> clients = new LinkedHashMap<>();
+  /** Guarded by this object, with all below. */
+  private final Line known = new Line();
 
-  private int waiting;
-  private int running;
+  private final Line strangers = new Line();
+  private int knownTurns;
   private long next = System.nanoTime();
   private boolean isScheduled;
 
   /**
    * @param parallel questions under way
    * @param perSecond questions
-   * @param maxWaiting of all clients; one may have half of the places
+   * @param maxWaiting of all known devices, and of all strangers; one may have half of the places
    * @param patience after which a question that waits fails
    */
   QuestionQueue(int parallel, int perSecond, int maxWaiting, Duration patience) {
@@ -65,22 +72,24 @@ final class QuestionQueue implements AutoCloseable {
   /**
    * Asks when it is this question's turn.
    *
-   * @param client whose turn it takes; null if nobody knows
+   * @param asker whose turn it takes
    * @param question started on any thread; must not block. If it fails with a {@link
    *     HawkbitClient.TooManyRequestsException} it is asked again later.
    * @return fails as the question, or with a {@link QueueFullException}
    */
-  <T> CompletableFuture<T> ask(@Nullable Object client, Supplier<CompletableFuture<T>> question) {
+  <T> CompletableFuture<T> ask(Asker asker, Supplier<CompletableFuture<T>> question) {
+    @Nullable Object client = asker.account();
     Waiting<T> entry =
         new Waiting<>(
+            asker.isKnown() ? known : strangers,
             client == null ? UNKNOWN : client,
             question,
             System.nanoTime(),
             new CompletableFuture<>());
     synchronized (this) {
-      Deque<Waiting<?>> own = clients.get(entry.client);
+      Deque<Waiting<?>> own = entry.line.clients.get(entry.client);
       int places = client == null ? maxWaiting : maxWaiting / 2;
-      if (waiting >= maxWaiting || (own != null && own.size() >= places)) {
+      if (entry.line.waiting >= maxWaiting || (own != null && own.size() >= places)) {
         return CompletableFuture.failedFuture(new QueueFullException());
       }
       add(entry, false);
@@ -91,7 +100,7 @@ final class QuestionQueue implements AutoCloseable {
 
   /** How many wait. */
   synchronized int waiting() {
-    return waiting;
+    return known.waiting + strangers.waiting;
   }
 
   @Override
@@ -100,13 +109,14 @@ final class QuestionQueue implements AutoCloseable {
   }
 
   private synchronized void add(Waiting<?> entry, boolean isFirst) {
-    Deque<Waiting<?>> own = clients.computeIfAbsent(entry.client, _ -> new ArrayDeque<>());
+    Deque<Waiting<?>> own =
+        entry.line.clients.computeIfAbsent(entry.client, _ -> new ArrayDeque<>());
     if (isFirst) {
       own.addFirst(entry);
     } else {
       own.addLast(entry);
     }
-    waiting++;
+    entry.line.waiting++;
   }
 
   private void dispatch() {
@@ -116,7 +126,7 @@ final class QuestionQueue implements AutoCloseable {
         return;
       }
       if (System.nanoTime() - entry.since > patienceNanos) {
-        ended(false);
+        ended(entry, false);
         entry.result.completeExceptionally(new QueueFullException());
       } else {
         start(entry);
@@ -138,7 +148,7 @@ final class QuestionQueue implements AutoCloseable {
           if (isRefused) {
             add(entry, true);
           }
-          ended(isRefused);
+          ended(entry, isRefused);
           dispatch();
           if (isRefused) {
             return;
@@ -151,16 +161,18 @@ final class QuestionQueue implements AutoCloseable {
         });
   }
 
-  private synchronized void ended(boolean isRefused) {
-    running--;
+  private synchronized void ended(Waiting<?> entry, boolean isRefused) {
+    entry.line.running--;
     if (isRefused) {
       next = Math.max(next, System.nanoTime() + PAUSE_NANOS);
     }
   }
 
   /** Returns the next one if it may be asked now; sees to it that this is called again if not. */
+  @SuppressWarnings("ReferenceEquality")
   private synchronized @Nullable Waiting<?> take() {
-    if (waiting == 0 || running >= parallel || timer.isShutdown()) {
+    Line line = turn();
+    if (line == null || timer.isShutdown()) {
       return null;
     }
     long now = System.nanoTime();
@@ -172,16 +184,22 @@ final class QuestionQueue implements AutoCloseable {
       return null;
     }
     next = Math.max(next, now - burstNanos) + spacingNanos;
-    Iterator<Map.Entry<Object, Deque<Waiting<?>>>> turns = clients.entrySet().iterator();
-    Map.Entry<Object, Deque<Waiting<?>>> turn = turns.next();
-    Waiting<?> entry = turn.getValue().removeFirst();
-    turns.remove();
-    if (!turn.getValue().isEmpty()) {
-      clients.put(entry.client, turn.getValue());
+    knownTurns = line == strangers ? 0 : knownTurns + 1;
+    return line.take();
+  }
+
+  /** Returns the line whose turn it is; null if nobody waits who may be under way. */
+  @SuppressWarnings("ReferenceEquality")
+  private @Nullable Line turn() {
+    if (known.running + strangers.running >= parallel) {
+      return null;
     }
-    waiting--;
-    running++;
-    return entry;
+    boolean mayBeStrangers =
+        strangers.waiting > 0 && strangers.running < parallel - parallel / KNOWN_SHARE;
+    if (known.waiting > 0 && !(mayBeStrangers && knownTurns >= KNOWN_TURNS)) {
+      return known;
+    }
+    return mayBeStrangers ? strangers : null;
   }
 
   private void onTime() {
@@ -191,7 +209,30 @@ final class QuestionQueue implements AutoCloseable {
     dispatch();
   }
 
+  /** Known devices, or strangers. Guarded by the queue. */
+  private static final class Line {
+    /** In the order of their turns. */
+    private final Map<Object, Deque<Waiting<?>>> clients = new LinkedHashMap<>();
+
+    private int waiting;
+    private int running;
+
+    private Waiting<?> take() {
+      Iterator<Map.Entry<Object, Deque<Waiting<?>>>> turns = clients.entrySet().iterator();
+      Map.Entry<Object, Deque<Waiting<?>>> turn = turns.next();
+      Waiting<?> entry = turn.getValue().removeFirst();
+      turns.remove();
+      if (!turn.getValue().isEmpty()) {
+        clients.put(entry.client, turn.getValue());
+      }
+      waiting--;
+      running++;
+      return entry;
+    }
+  }
+
   private record Waiting<T>(
+      Line line,
       Object client,
       Supplier<CompletableFuture<T>> question,
       long since,

@@ -4,7 +4,6 @@ import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Where the bytes of what hawkBit grants come from. Thread-safe; nothing blocks. */
 interface Source extends AutoCloseable {
@@ -15,10 +14,9 @@ interface Source extends AutoCloseable {
    * Looks for the file of an artifact. Called once at a time for each.
    *
    * @param question that hawkBit answered with the artifact
-   * @param sender of the request, as clients share what is asked for; null if nobody knows
+   * @param asker whose turns its questions take
    */
-  CompletableFuture<Finding> look(
-      Question question, GrantedArtifact artifact, @Nullable Object sender);
+  CompletableFuture<Finding> look(Question question, GrantedArtifact artifact, Asker asker);
 
   @Override
   void close();

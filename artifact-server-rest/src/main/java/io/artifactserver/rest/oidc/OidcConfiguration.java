@@ -1,5 +1,6 @@
 package io.artifactserver.rest.oidc;
 
+import io.artifactserver.core.access.InstallationSecret;
 import io.artifactserver.rest.auth.IssuedTokens;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,8 +43,10 @@ public class OidcConfiguration {
       Issuer issuer,
       IssuerClient client,
       IssuedTokens tokens,
+      InstallationSecret secret,
+      InstantSource clock,
       JsonMapper mapper) {
-    return new SignIn(properties, issuer, client, tokens, mapper);
+    return new SignIn(properties, issuer, client, tokens, new SignInStates(secret, clock), mapper);
   }
 
   static final class IssuerIsNamed extends IsSet {

@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,36 +29,37 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * People get a token of the identity provider by signing in there (OpenID Connect Core, section
- * 3.1), with proof that whoever brings the code is who began (PKCE, RFC 7636). Nothing is kept
- * between the two steps but by the page that takes them. Thread-safe; blocks at most two threads at
- * a time, whatever strangers send.
+ * 3.1), with proof that whoever brings the code is who began (PKCE, RFC 7636). Between the two
+ * steps the page keeps what they need; the server signs it. Thread-safe; blocks while the provider
+ * is asked.
  */
 final class SignIn {
   private static final Logger LOG = LoggerFactory.getLogger(SignIn.class);
 
   private static final FailureLog FAILURES = new FailureLog(LOG);
 
-  private static final int MAX_WAITING = 2;
   private static final int SECRET_BYTES = 32;
 
   private final OidcProperties properties;
   private final Issuer issuer;
   private final IssuerClient client;
   private final IssuedTokens tokens;
+  private final SignInStates states;
   private final JsonMapper mapper;
   private final SecureRandom random = new SecureRandom();
-  private final Semaphore waiting = new Semaphore(MAX_WAITING);
 
   SignIn(
       OidcProperties properties,
       Issuer issuer,
       IssuerClient client,
       IssuedTokens tokens,
+      SignInStates states,
       JsonMapper mapper) {
     this.properties = properties;
     this.issuer = issuer;
     this.client = client;
     this.tokens = tokens;
+    this.states = states;
     this.mapper = mapper;
   }
 
@@ -70,8 +70,8 @@ final class SignIn {
    * @throws IssuerUnavailableException if the provider does not say where people sign in
    */
   Offer start(URI redirect) {
-    String state = secret();
     String verifier = secret();
+    String state = states.issue(challenge(verifier), redirect);
     OAuth2AuthorizationRequest request =
         OAuth2AuthorizationRequest.authorizationCode()
             .authorizationUri(address("authorization_endpoint").toString())
@@ -92,19 +92,31 @@ final class SignIn {
    * Ends: the code becomes a token.
    *
    * @param code that the provider gave the person's browser
+   * @param state of the start
    * @param verifier of the start
    * @param redirect as at the start
    * @throws IssuerUnavailableException if the provider does not answer as one
-   * @throws SignInRefusedException if the provider refuses the code, or its tokens are not for this
-   *     server
+   * @throws SignInRefusedException if the provider refuses the code, its tokens are not for this
+   *     server, or the sign-in did not begin here; then the provider is not asked
    */
-  End end(String code, String verifier, URI redirect) {
+  End end(String code, String state, String verifier, URI redirect) {
+    if (!states.take(state, challenge(verifier), redirect)) {
+      throw new SignInRefusedException(
+          "\"state\" is not of a sign-in that began here, with this verifier and page, in the last"
+              + " %d minutes, or it was used before".formatted(SignInStates.LIFETIME.toMinutes()));
+    }
     Map<String, String> form = new LinkedHashMap<>();
     form.put("grant_type", "authorization_code");
     form.put("code", code);
     form.put("redirect_uri", redirect.toString());
     form.put("code_verifier", verifier);
-    JsonNode answer = exchange(form);
+    JsonNode answer;
+    try {
+      answer = exchange(form);
+    } catch (IssuerUnavailableException e) {
+      states.giveBack(state);
+      throw e;
+    }
     for (String kind : List.of("id_token", "access_token")) {
       String token = answer.path(kind).asString("");
       Optional<Caller> caller = tokens.hasForm(token) ? tokens.verify(token) : Optional.empty();
@@ -120,9 +132,6 @@ final class SignIn {
   }
 
   private JsonNode exchange(Map<String, String> form) {
-    if (!waiting.tryAcquire()) {
-      throw new IssuerUnavailableException("Others sign in now", null);
-    }
     try {
       HttpResponse<String> response = client.send(request(form));
       JsonNode answer = mapper.readTree(response.body());
@@ -143,8 +152,6 @@ final class SignIn {
     } catch (IOException | JacksonException e) {
       FAILURES.failed("Nobody can sign in with " + properties.issuer(), e);
       throw new IssuerUnavailableException(String.valueOf(e.getMessage()), e);
-    } finally {
-      waiting.release();
     }
   }
 

@@ -43,8 +43,8 @@ public class SignInController {
       summary = "Begin to sign in",
       description =
           "Open \"url\". The provider sends the browser back to \"redirectUri\", which it must know,"
-              + " with \"state\" and a \"code\". Keep \"verifier\" until then. 404 where"
-              + " artifact-server.oidc.sign-in.client-id is not set.")
+              + " with \"state\" and a \"code\". Keep \"verifier\" until then, for 10 minutes at most."
+              + " 404 where artifact-server.oidc.sign-in.client-id is not set.")
   public ResponseEntity<Offer> start(@RequestParam String redirectUri) {
     Offer offer = signIn().start(page(redirectUri));
     return ResponseEntity.ok().header(HttpHeaders.CACHE_CONTROL, "no-store").body(offer);
@@ -56,13 +56,22 @@ public class SignInController {
   @Operation(
       summary = "Sign in",
       description =
-          "\"token\" is the provider's, and good as Bearer until it expires. The body of the request"
-              + " is not read.")
+          "\"token\" is the provider's, and good as Bearer until it expires. \"state\" and \"verifier\""
+              + " are those of the beginning, and good once. The body of the request is not read.")
   public ResponseEntity<SignedIn> end(
-      @RequestParam String code, @RequestParam String verifier, @RequestParam String redirectUri) {
+      @RequestParam String code,
+      @RequestParam String state,
+      @RequestParam String verifier,
+      @RequestParam String redirectUri) {
     SignIn.End end;
     try {
-      end = signIn().end(bounded("code", code), bounded("verifier", verifier), page(redirectUri));
+      end =
+          signIn()
+              .end(
+                  bounded("code", code),
+                  bounded("state", state),
+                  bounded("verifier", verifier),
+                  page(redirectUri));
     } catch (SignInRefusedException e) {
       throw refused(HttpStatus.FORBIDDEN, e.getMessage() + ". Sign in again.");
     }
@@ -120,7 +129,7 @@ public class SignInController {
    *
    * @param issuer the identity provider
    * @param url to open in a browser
-   * @param state that the provider sends back; refuse any other
+   * @param state that the provider sends back; refuse any other; for the second step
    * @param verifier for the second step
    */
   public record Offer(String issuer, URI url, String state, String verifier) {

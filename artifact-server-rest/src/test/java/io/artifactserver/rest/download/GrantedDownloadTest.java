@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.TokenDigest;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
@@ -422,6 +423,16 @@ class GrantedDownloadTest {
 
     @Override
     public List<AccessToken> list() {
+      return List.of();
+    }
+
+    @Override
+    public List<TokenDigest> digests(String after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<TokenDigest> digestsSince(Duration age) {
       return List.of();
     }
 

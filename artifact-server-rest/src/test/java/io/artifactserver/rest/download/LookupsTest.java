@@ -3,7 +3,10 @@ package io.artifactserver.rest.download;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.rest.auth.Sender;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,8 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class LookupsTest {
-  private static final String GREEDY = "greedy";
-  private static final String MODEST = "modest";
+  private static final Sender GREEDY = Sender.stranger("greedy");
+  private static final Sender MODEST = Sender.stranger("modest");
+  private static final Sender NOBODY = Sender.stranger(null);
 
   private final Lookups lookups = new Lookups("lookup-", 1, 4, 3, Duration.ofMillis(2));
   private final CountDownLatch database = new CountDownLatch(1);
@@ -29,7 +33,7 @@ class LookupsTest {
     }
     assertThat(lookups.run(GREEDY, this::ask)).isFalse();
     assertThat(lookups.run(MODEST, this::ask)).isTrue();
-    assertThat(lookups.run(null, this::ask)).isTrue();
+    assertThat(lookups.run(NOBODY, this::ask)).isTrue();
     assertThat(lookups.run(MODEST, this::ask)).as("five wait or run").isFalse();
   }
 
@@ -107,7 +111,27 @@ class LookupsTest {
     }
   }
 
-  private void misses(String client, int count) throws InterruptedException {
+  /** From one address, as behind a proxy that nobody named. */
+  @Test
+  void strangersKeepNoKnownCallerOut() {
+    List<String> order = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      assertThat(lookups.run(GREEDY, () -> order.add("stranger") && ask())).isTrue();
+    }
+    assertThat(lookups.run(MODEST, () -> order.add("stranger") && ask())).isTrue();
+    assertThat(lookups.run(NOBODY, () -> order.add("stranger") && ask())).isTrue();
+    assertThat(lookups.run(MODEST, this::ask)).as("no place for strangers is left").isFalse();
+    for (int i = 0; i < 5; i++) {
+      assertThat(lookups.run(Sender.known("device-" + i), () -> order.add("known") && ask()))
+          .isTrue();
+    }
+    database.countDown();
+    eventually("all have run", () -> order.size() == 10);
+    assertThat(order.subList(0, 5)).as("they take turns").contains("known", "stranger");
+    assertThat(order.subList(0, 6).stream().filter("known"::equals).count()).isBetween(2L, 3L);
+  }
+
+  private void misses(Sender client, int count) throws InterruptedException {
     for (int i = 0; i < count; i++) {
       CountDownLatch ran = new CountDownLatch(1);
       eventually(

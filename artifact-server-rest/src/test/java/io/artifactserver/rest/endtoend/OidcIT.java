@@ -20,7 +20,10 @@ import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -180,7 +183,7 @@ class OidcIT {
     // A code found in a browser history is worthless: it works once.
     HttpResponse<String> again = end(server, start, back, page(server));
     assertThat(again.statusCode()).isEqualTo(403);
-    assertThat(again.body()).contains("invalid_grant");
+    assertThat(again.body()).contains("used before");
   }
 
   @Test
@@ -194,7 +197,73 @@ class OidcIT {
     URI otherBack = provider.signIn(URI.create(other.get("url").asString()), "alice");
     HttpResponse<String> elsewhere = end(server, other, otherBack, "https://elsewhere.example.com");
     assertThat(elsewhere.statusCode()).isEqualTo(403);
-    assertThat(elsewhere.body()).contains("invalid_grant");
+    assertThat(elsewhere.body()).contains("with this verifier and page");
+  }
+
+  /** Neither those who invent a state nor those who ask for one each time, whatever they send. */
+  @Test
+  void wrongCodesKeepNobodyOut() throws Exception {
+    AtomicBoolean isOver = new AtomicBoolean();
+    AtomicInteger invented = new AtomicInteger();
+    AtomicInteger asked = new AtomicInteger();
+    List<CompletableFuture<Void>> attackers = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      attackers.add(
+          CompletableFuture.runAsync(() ->
+              attack(
+                  "127.0.0.1",
+                  isOver,
+                  invented,
+                  () -> "state=invented&verifier=a&redirectUri=" + page(server))));
+      attackers.add(
+          CompletableFuture.runAsync(() ->
+              attack(
+                  "127.0.0.9",
+                  isOver,
+                  asked,
+                  () -> {
+                    JsonNode start = begin(server);
+                    return "state=%s&verifier=%s&redirectUri=%s"
+                        .formatted(
+                            start.get("state").asString(),
+                            start.get("verifier").asString(),
+                            page(server));
+                  })));
+    }
+    eventually("both send wrong codes", () -> invented.get() > 20 && asked.get() > 20);
+    List<Integer> statuses = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      JsonNode start = begin(server);
+      URI back = provider.signIn(URI.create(start.get("url").asString()), "alice");
+      statuses.add(end(server, start, back, page(server)).statusCode());
+    }
+    isOver.set(true);
+    for (CompletableFuture<Void> each : attackers) {
+      each.get();
+    }
+    System.out.printf(
+        "  wrong codes: %d with an invented state, %d with one of a sign-in%n",
+        invented.get(), asked.get());
+    assertThat(statuses).containsOnly(200);
+  }
+
+  private void attack(
+      String address, AtomicBoolean isOver, AtomicInteger sent, Callable<String> parameters) {
+    try (HttpClient attacker = from(address)) {
+      while (!isOver.get()) {
+        URI wrong = server.uri("/api/v1/sign-in?code=wrong&" + parameters.call());
+        int status =
+            attacker
+                .send(
+                    HttpRequest.newBuilder(wrong).POST(BodyPublishers.noBody()).build(),
+                    BodyHandlers.discarding())
+                .statusCode();
+        assertThat(status).isIn(403, 503);
+        sent.incrementAndGet();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
@@ -226,7 +295,7 @@ class OidcIT {
 
   @Test
   void whatStrangersMayAskForTakesNoBody() throws Exception {
-    String address = "/api/v1/sign-in?code=a&verifier=b&redirectUri=" + page(server);
+    String address = "/api/v1/sign-in?code=a&state=s&verifier=b&redirectUri=" + page(server);
     try (Wire wire = new Wire(server.port())) {
       // A form that never comes would hold the thread that reads it.
       wire.send(
@@ -250,11 +319,13 @@ class OidcIT {
         "GET ?redirectUri=https://x.example.com/%23fragment",
         "GET ?redirectUri=https://x.example.com/%0d%0aSet-Cookie:a",
         "GET ?redirectUri=https://x.example.com/LONG",
-        "POST ?verifier=b&redirectUri=https://x.example.com",
-        "POST ?code=&verifier=b&redirectUri=https://x.example.com",
-        "POST ?code=LONG&verifier=b&redirectUri=https://x.example.com",
-        "POST ?code=a&verifier=LONG&redirectUri=https://x.example.com",
-        "POST ?code=a&verifier=b&redirectUri=x"
+        "POST ?state=s&verifier=b&redirectUri=https://x.example.com",
+        "POST ?code=&state=s&verifier=b&redirectUri=https://x.example.com",
+        "POST ?code=LONG&state=s&verifier=b&redirectUri=https://x.example.com",
+        "POST ?code=a&state=s&verifier=LONG&redirectUri=https://x.example.com",
+        "POST ?code=a&verifier=b&redirectUri=https://x.example.com",
+        "POST ?code=a&state=LONG&verifier=b&redirectUri=https://x.example.com",
+        "POST ?code=a&state=s&verifier=b&redirectUri=x"
       })
   void whatIsNoSignInIsA400(String request) throws Exception {
     String[] words = request.split(" ", -1);
@@ -334,8 +405,12 @@ class OidcIT {
   private HttpResponse<String> end(PackagedServer at, JsonNode start, URI back, String redirect)
       throws IOException, InterruptedException {
     String address =
-        "/api/v1/sign-in?code=%s&verifier=%s&redirectUri=%s"
-            .formatted(parameter(back, "code"), start.get("verifier").asString(), redirect);
+        "/api/v1/sign-in?code=%s&state=%s&verifier=%s&redirectUri=%s"
+            .formatted(
+                parameter(back, "code"),
+                start.get("state").asString(),
+                start.get("verifier").asString(),
+                redirect);
     return client.send(
         HttpRequest.newBuilder(at.uri(address)).POST(BodyPublishers.noBody()).build(),
         BodyHandlers.ofString());

@@ -80,6 +80,36 @@ class GrantsTest {
     assertThat(grants.peek(question("device").key())).isEmpty();
   }
 
+  /** With any module, such as that of its next update; a gateway token with any device. */
+  @Test
+  void aDeviceThatWasGrantedSomethingIsKnown() {
+    assertThat(grants.asker(question("device"), "address")).isEqualTo(Asker.stranger("address"));
+    grant("device");
+    pass(Duration.ofDays(1));
+    Question next = new Question("DEFAULT", "device", "8", question("device").authorization());
+    assertThat(grants.asker(next, "address").isKnown()).isTrue();
+    assertThat(grants.asker(next, null).account()).isNotNull();
+    assertThat(grants.asker(question("other"), "address").isKnown()).isFalse();
+    Question wrong = new Question("DEFAULT", "device", "7", "TargetToken wrong");
+    assertThat(grants.asker(wrong, "address").isKnown()).isFalse();
+    answer("device", new NotFound());
+    assertThat(grants.asker(next, "address").isKnown()).isTrue();
+    pass(Duration.ofSeconds(5));
+    answer("device", new Unauthorized());
+    assertThat(grants.asker(next, "address").isKnown()).isFalse();
+  }
+
+  /** A full queue, or an answer that only this question has, says nothing of hawkBit. */
+  @Test
+  void whatStrangersBringAboutIsNoOutage() {
+    for (int i = 0; i < 20; i++) {
+      answer("device-" + i, new Unavailable("the queue is full", false));
+    }
+    int questions = asked.size();
+    assertThat(grants.find(question("next"), null)).isNotCompleted();
+    assertThat(asked).hasSize(questions + 1);
+  }
+
   @Test
   void refusalCostsNoQuestionForAWhile() {
     answer("device", new NotFound());

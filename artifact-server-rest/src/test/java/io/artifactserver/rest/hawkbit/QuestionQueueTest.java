@@ -69,7 +69,7 @@ class QuestionQueueTest {
     AtomicInteger times = new AtomicInteger();
     CompletableFuture<String> answer =
         queue.ask(
-            "a",
+            Asker.stranger("a"),
             () ->
                 times.incrementAndGet() < 3
                     ? CompletableFuture.failedFuture(new HawkbitClient.TooManyRequestsException())
@@ -85,9 +85,49 @@ class QuestionQueueTest {
     assertThat(queue.waiting()).isZero();
   }
 
+  /** As behind a named proxy: nobody knows whose the strangers' questions are. */
+  @Test
+  void knownDevicesDoNotWaitBehindStrangers() {
+    var _ = ask("a", "1");
+    var _ = ask("a", "2");
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask(Asker.stranger(null), "stranger")).isNotDone();
+    }
+    assertThat(ask(Asker.stranger(null), "one too many")).isCompletedExceptionally();
+    for (int i = 0; i < 10; i++) {
+      assertThat(ask(Asker.known("device-" + i), "known")).isNotDone();
+    }
+    for (int i = 0; i < 20; i++) {
+      answers.get(i).complete("");
+    }
+    List<String> order = started.subList(2, 20);
+    assertThat(order.subList(0, 7)).containsOnly("known");
+    assertThat(order.get(7)).isEqualTo("stranger");
+    assertThat(order.subList(8, 11)).containsOnly("known");
+    assertThat(order.subList(11, 18)).containsOnly("stranger");
+  }
+
+  /** hawkBit may take its time over them. */
+  @Test
+  void strangersLeaveAQuarterOfThePlacesUnderWay() {
+    queue.close();
+    queue = new QuestionQueue(4, 1_000_000, 10, Duration.ofMinutes(1));
+    for (int i = 0; i < 5; i++) {
+      var _ = ask("client" + i, "stranger");
+    }
+    eventually("three are asked", () -> started.size() == 3);
+    var _ = ask(Asker.known("device"), "known");
+    eventually("the device's is asked", () -> started.size() == 4);
+    assertThat(started.getLast()).isEqualTo("known");
+  }
+
   private CompletableFuture<String> ask(String client, String name) {
+    return ask(Asker.stranger(client), name);
+  }
+
+  private CompletableFuture<String> ask(Asker asker, String name) {
     return queue.ask(
-        client,
+        asker,
         () -> {
           CompletableFuture<String> answer = new CompletableFuture<>();
           started.add(name);

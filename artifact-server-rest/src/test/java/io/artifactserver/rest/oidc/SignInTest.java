@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.sun.net.httpserver.HttpServer;
+import io.artifactserver.core.access.InstallationSecret;
 import io.artifactserver.core.access.Role;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -16,6 +18,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Base64;
@@ -45,6 +48,10 @@ class SignInTest {
   private final AtomicReference<String> asked = new AtomicReference<>("");
   private final AtomicReference<String> authorization = new AtomicReference<>("");
   private final IssuerClient client = new IssuerClient(Duration.ofSeconds(30));
+  private final InstallationSecret secret =
+      new InstallationSecret("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+  private final AtomicReference<Instant> now =
+      new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
   private final HttpServer provider;
   private final String issuer;
 
@@ -117,7 +124,7 @@ class SignInTest {
   void theCodeBecomesAToken() {
     String token = forger("artifact-server").good("admins");
     answer.set("{\"access_token\": \"opaque\", \"id_token\": \"%s\"}".formatted(token));
-    SignIn.End end = signIn("").end("a+b/c&d", "proof", PAGE);
+    SignIn.End end = end(signIn(""), "a+b/c&d");
     assertThat(end.token()).isEqualTo(token);
     assertThat(end.caller().name()).isEqualTo("ada");
     assertThat(end.caller().role()).isEqualTo(Role.ADMIN);
@@ -139,7 +146,7 @@ class SignInTest {
     answer.set(
         "{\"id_token\": \"%s\", \"access_token\": \"%s\"}"
             .formatted(forger("console").good("admins"), good));
-    assertThat(signIn("").end("code", "proof", PAGE).token()).isEqualTo(good);
+    assertThat(end(signIn(""), "code").token()).isEqualTo(good);
   }
 
   @Test
@@ -164,7 +171,7 @@ class SignInTest {
                   Collectors.joining(",", ", \"token_endpoint_auth_methods_supported\": [", "]")));
     }
     answer.set("{\"id_token\": \"%s\"}".formatted(forger("artifact-server").good("admins")));
-    assertThat(signIn("a:secret %").end("code", "proof", PAGE).token()).isNotEmpty();
+    assertThat(end(signIn("a:secret %"), "code").token()).isNotEmpty();
     if (isBasic) {
       // Each part is encoded before the two are joined (RFC 6749, section 2.3.1).
       String pair =
@@ -196,7 +203,7 @@ class SignInTest {
     status.set(500);
     answer.set(body);
     assertThatExceptionOfType(IssuerUnavailableException.class)
-        .isThrownBy(() -> signIn("").end("code", "proof", PAGE));
+        .isThrownBy(() -> end(signIn(""), "code"));
   }
 
   @Test
@@ -211,12 +218,67 @@ class SignInTest {
   void anEndlessAnswerIsAnOutage() {
     answer.set("{\"x\": \"" + "x".repeat(1 << 20) + "\"}");
     assertThatExceptionOfType(IssuerUnavailableException.class)
-        .isThrownBy(() -> signIn("").end("code", "proof", PAGE));
+        .isThrownBy(() -> end(signIn(""), "code"));
+  }
+
+  @Test
+  void theProviderIsAskedOnlyAboutSignInsThatBeganHere() {
+    SignIn signIn = signIn("");
+    String good = states().issue(challenge("proof"), PAGE);
+    String other =
+        new SignInStates(new InstallationSecret(new byte[16]), now::get)
+            .issue(challenge("proof"), PAGE);
+    byte[] later = Base64.getUrlDecoder().decode(good);
+    later[6]++;
+    for (String state :
+        List.of("", "x", "%", good + "A", good.substring(1), other, encoded(later))) {
+      assertNotAsked(signIn, state, "proof", PAGE);
+    }
+    assertNotAsked(signIn, good, "another", PAGE);
+    assertNotAsked(signIn, good, "proof", URI.create("https://elsewhere.example.com"));
+    now.set(now.get().plus(SignInStates.LIFETIME));
+    assertNotAsked(signIn, good, "proof", PAGE);
+  }
+
+  @Test
+  void aSignInEndsOnce() {
+    answer.set("{\"error\": \"invalid_grant\"}");
+    SignIn signIn = signIn("");
+    String state = states().issue(challenge("proof"), PAGE);
+    assertThatExceptionOfType(SignInRefusedException.class)
+        .isThrownBy(() -> signIn.end("wrong", state, "proof", PAGE))
+        .withMessageContaining("invalid_grant");
+    asked.set("");
+    assertNotAsked(signIn, state, "proof", PAGE);
+  }
+
+  /** The code may still be good. */
+  @Test
+  void aSignInMayBeTriedAgainAfterAnOutage() {
+    SignIn signIn = signIn("");
+    String state = states().issue(challenge("proof"), PAGE);
+    status.set(500);
+    assertThatExceptionOfType(IssuerUnavailableException.class)
+        .isThrownBy(() -> signIn.end("code", state, "proof", PAGE));
+    status.set(200);
+    answer.set("{\"id_token\": \"%s\"}".formatted(forger("artifact-server").good("admins")));
+    assertThat(signIn.end("code", state, "proof", PAGE).token()).isNotEmpty();
+  }
+
+  private void assertNotAsked(SignIn signIn, String state, String verifier, URI page) {
+    assertThatExceptionOfType(SignInRefusedException.class)
+        .isThrownBy(() -> signIn.end("code", state, verifier, page))
+        .withMessageContaining("state");
+    assertThat(asked).hasValue("");
+  }
+
+  private static String encoded(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
   private void assertRefused(String reason) {
     assertThatExceptionOfType(SignInRefusedException.class)
-        .isThrownBy(() -> signIn("").end("code", "proof", PAGE))
+        .isThrownBy(() -> end(signIn(""), "code"))
         .withMessageContaining(reason);
   }
 
@@ -236,7 +298,24 @@ class SignInTest {
             new OidcProperties.SignIn("console", secret, List.of("openid", "groups")));
     Issuer published = new Issuer(issuer, client, JsonMapper.shared(), System::nanoTime);
     OidcTokens tokens = new OidcTokens(properties, published, InstantSource.system());
-    return new SignIn(properties, published, client, tokens, JsonMapper.shared());
+    return new SignIn(properties, published, client, tokens, states(), JsonMapper.shared());
+  }
+
+  /** Those of any server of the database. */
+  private SignInStates states() {
+    return new SignInStates(secret, now::get);
+  }
+
+  private SignIn.End end(SignIn signIn, String code) {
+    return signIn.end(code, states().issue(challenge("proof"), PAGE), "proof", PAGE);
+  }
+
+  private static String challenge(String verifier) {
+    byte[] digest =
+        DigestAlgorithm.SHA_256
+            .newMessageDigest()
+            .digest(verifier.getBytes(StandardCharsets.US_ASCII));
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
   }
 
   private static Map<String, String> fields(String form) {

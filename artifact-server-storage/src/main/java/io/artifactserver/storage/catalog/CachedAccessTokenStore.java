@@ -2,19 +2,26 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.TokenDigest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /**
  * Remembers tokens that were found, for a bounded time and number of entries. Thread-safe. A token
  * revoked here is forgotten at once; one revoked by another server, after the entry's time.
+ *
+ * <p>Of all tokens it has a fingerprint in memory, so that a good one is told from a wrong one
+ * without asking the database. Tokens that other servers add are among them within seconds.
  */
 public final class CachedAccessTokenStore implements AccessTokenStore {
   private final AccessTokenStore store;
   private final LookupCache<String, AccessToken> tokens;
+  private final TokenFingerprints fingerprints;
 
   /**
    * @param store that is asked for what is not cached
@@ -24,6 +31,33 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
       AccessTokenStore store, CatalogProperties properties, Executor refreshes) {
     this.store = store;
     this.tokens = new LookupCache<>(store::find, properties, refreshes);
+    this.fingerprints = new TokenFingerprints(store, System::nanoTime);
+  }
+
+  /** Looks which tokens were added elsewhere. Asks the database. */
+  @Scheduled(fixedDelay = TokenFingerprints.LOOK_MILLIS)
+  public void refresh() {
+    fingerprints.refresh();
+  }
+
+  @Override
+  public boolean knows(TokenDigest digest) {
+    return fingerprints.contains(digest.fingerprint());
+  }
+
+  @Override
+  public void forget(TokenDigest digest) {
+    fingerprints.remove(digest.fingerprint());
+  }
+
+  @Override
+  public List<TokenDigest> digests(String after, int limit) {
+    return store.digests(after, limit);
+  }
+
+  @Override
+  public List<TokenDigest> digestsSince(Duration age) {
+    return store.digestsSince(age);
   }
 
   @Override
@@ -54,7 +88,11 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   @Override
   public boolean replace(String id, AccessToken replacement, Instant until) {
     try {
-      return store.replace(id, replacement, until);
+      boolean isReplaced = store.replace(id, replacement, until);
+      if (isReplaced) {
+        fingerprints.add(replacement.tokenDigest().fingerprint());
+      }
+      return isReplaced;
     } finally {
       tokens.forget(id);
     }
@@ -63,6 +101,7 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   @Override
   public void add(AccessToken token) {
     store.add(token);
+    fingerprints.add(token.tokenDigest().fingerprint());
   }
 
   @Override

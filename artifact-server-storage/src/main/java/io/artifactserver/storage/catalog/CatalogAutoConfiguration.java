@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.InstallationSecret;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.DataKeyStore;
@@ -161,6 +162,16 @@ public class CatalogAutoConfiguration {
       ExecutorService catalogTasks) {
     return new CachedAccessTokenStore(
         new JdbcAccessTokenStore(transactions, jdbc), properties, catalogTasks);
+  }
+
+  /** Read once, as it never changes. */
+  @Bean
+  @DependsOn(BOUND)
+  InstallationSecret installationSecret(CatalogTransactions transactions, JdbcClient jdbc) {
+    return transactions.read(() ->
+        jdbc.sql("select secret from installation")
+            .query((row, _) -> new InstallationSecret(row.getBytes(1)))
+            .single());
   }
 
   /**

@@ -4,9 +4,11 @@ import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
+import io.artifactserver.core.access.TokenDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
@@ -72,6 +74,37 @@ final class JdbcAccessTokenStore implements AccessTokenStore {
   public List<AccessToken> list() {
     return transactions.read(
         () -> jdbc.sql(SELECT + "order by created_at, id").query((row, _) -> token(row)).list());
+  }
+
+  @Override
+  public List<TokenDigest> digests(String after, int limit) {
+    return transactions.read(() ->
+        jdbc.sql(
+                """
+                select id, secret_digest from access_token
+                where revoked_at is null and id > :after order by id limit :limit
+                """)
+            .param("after", after)
+            .param("limit", limit)
+            .query(JdbcAccessTokenStore::digest)
+            .list());
+  }
+
+  @Override
+  public List<TokenDigest> digestsSince(Duration age) {
+    return transactions.read(() ->
+        jdbc.sql(
+                """
+                select id, secret_digest from access_token
+                where revoked_at is null and added_at > now() - :seconds * interval '1 second'
+                """)
+            .param("seconds", age.toSeconds())
+            .query(JdbcAccessTokenStore::digest)
+            .list());
+  }
+
+  private static TokenDigest digest(ResultSet row, int number) throws SQLException {
+    return new TokenDigest(row.getString(1), row.getString(2));
   }
 
   private static AccessToken token(ResultSet row) throws SQLException {

@@ -9,6 +9,7 @@ import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
 import io.artifactserver.storage.postgres.TestDatabase;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
@@ -55,6 +56,32 @@ class AccessTokenStoreTest {
     assertThat(store.list()).doesNotContain(token);
     assertThat(store.peek(token.id())).isEmpty();
     assertThat(store.find(token.id())).isEmpty();
+  }
+
+  /** As another server with the same database does it. */
+  @Test
+  void learnsOfTokensThatOthersAdd() {
+    AccessToken early =
+        token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-01-01T00:00:00Z");
+    store.add(early);
+    CachedAccessTokenStore other =
+        new CachedAccessTokenStore(
+            store, new CatalogProperties(10, Duration.ofMinutes(1), Duration.ZERO), Runnable::run);
+    assertThat(other.knows(early.tokenDigest())).isFalse();
+    other.refresh();
+    assertThat(other.knows(early.tokenDigest())).isTrue();
+    AccessToken late = token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2020-01-01T00:00:00Z");
+    store.add(late);
+    assertThat(store.knows(late.tokenDigest())).isTrue();
+    long before = application.statements();
+    other.refresh();
+    assertThat(application.statements() - before).isEqualTo(1);
+    assertThat(other.knows(late.tokenDigest())).isTrue();
+    store.revoke(late.id());
+    other.forget(late.tokenDigest());
+    other.refresh();
+    assertThat(other.knows(late.tokenDigest())).isFalse();
+    assertThat(other.knows(early.tokenDigest())).isTrue();
   }
 
   @Test
