@@ -32,6 +32,10 @@ public final class ServerLogs implements BeforeAllCallback, AfterEachCallback, A
   private static final Pattern EXCEPTION =
       Pattern.compile("^[\\w.$]+\\.[\\w$]*(Exception|Error|Throwable|Failure)\\b.*");
 
+  /** An exception that is logged without its stack. */
+  private static final Pattern NAMED_EXCEPTION =
+      Pattern.compile("\\b\\w+\\.\\w*(Exception|Error)\\b");
+
   /** A further line of an exception. */
   private static final Pattern STACK = Pattern.compile("^(\\s|Caused by: ).*");
 
@@ -116,15 +120,16 @@ public final class ServerLogs implements BeforeAllCallback, AfterEachCallback, A
 
   /** Returns the faults that a log tells of, each with its stack. */
   static List<String> faults(String log) {
-    List<String> lines = log.lines().toList();
+    // An empty line comes before each stack, and another one behind it.
+    List<String> lines = log.lines().filter(line -> !line.isEmpty()).toList();
     List<String> faults = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
+      boolean isWarning = JETTY_WARNS.matcher(line).find();
       boolean isLogged =
-          JETTY_WARNS.matcher(line).find()
-              && i + 1 < lines.size()
-              && EXCEPTION.matcher(lines.get(i + 1)).matches();
-      if (isLogged || line.startsWith(Faults.BUFFER) || line.startsWith(Faults.CAUGHT)) {
+          isWarning && i + 1 < lines.size() && EXCEPTION.matcher(lines.get(i + 1)).matches();
+      boolean isNamed = isWarning && NAMED_EXCEPTION.matcher(line).find();
+      if (isLogged || isNamed || line.startsWith(Faults.BUFFER) || line.startsWith(Faults.CAUGHT)) {
         Stream<String> stack =
             lines.stream()
                 .skip(i + (isLogged ? 2 : 1))
