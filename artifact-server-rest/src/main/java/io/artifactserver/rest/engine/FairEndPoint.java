@@ -7,19 +7,24 @@ import java.nio.channels.SocketChannel;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A socket whose client cannot keep a thread busy by sending on and on. Jetty reads a connection
- * until there is nothing to read, and does what comes in between; with a flood that never ends,
- * everybody else of that thread would wait as long. So once a turn is over, whoever reads is told
- * that nothing more has come, and reads on after the selector has seen to its other connections.
+ * A socket whose client cannot keep a thread busy by sending on and on, or by reading as fast as
+ * the server encrypts. Jetty reads a connection until there is nothing to read, and does what comes
+ * in between; with a flood that never ends, everybody else of that thread would wait as long. So
+ * once a turn is over, whoever reads is told that nothing more has come, and reads on after the
+ * selector has seen to its other connections.
  *
  * <p>A turn may be long all the same: a buffer has room for hundreds of requests. The next turn of
  * such a client is not the selector's, but of the threads for {@link Newcomers}, after all of
  * those.
+ *
+ * <p>Jetty also writes for as long as the socket takes what comes. After some megabytes whoever
+ * writes is told that the socket is full, and writes on when the selector has seen to the others.
  */
 class FairEndPoint extends SocketChannelEndPoint {
   /** Ten times what an ordinary request takes, and what it costs to come again. */
@@ -27,6 +32,9 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   /** Longer than an ordinary request, in bytes. */
   static final int PROMPT_LENGTH = 4 * 1024;
+
+  /** Bytes that are written in a turn: a few milliseconds of encryption. */
+  static final long WRITE_TURN_LENGTH = 4L * 1024 * 1024;
 
   private final SelectionKey key;
   private final Newcomers newcomers;
@@ -41,10 +49,13 @@ class FairEndPoint extends SocketChannelEndPoint {
   /** What its connection waits for, if anything. */
   private volatile Newcomers.@Nullable Step waiting;
 
-  // Only one thread at a time uses these.
+  // Only one thread at a time reads, and uses these.
   private long received;
   private long turnEnd;
   private boolean isGreedy;
+
+  /** Since the socket was full, or was said to be. Used by the thread that writes. */
+  private long writtenInTurn;
 
   FairEndPoint(
       SocketChannel channel,
@@ -135,5 +146,33 @@ class FairEndPoint extends SocketChannelEndPoint {
       }
     }
     return filled;
+  }
+
+  @Override
+  public boolean flush(ByteBuffer... buffers) throws IOException {
+    long length = BufferUtil.remaining(buffers);
+    if (isWriteTurnOver(length)) {
+      return false;
+    }
+    boolean isFlushed = super.flush(buffers);
+    wrote(length, isFlushed);
+    return isFlushed;
+  }
+
+  /**
+   * Whether it is the others' turn before so many bytes are written. A few bytes may be the last
+   * ones, such as TLS's close_notify, for which Jetty does not wait.
+   */
+  final boolean isWriteTurnOver(long length) {
+    if (writtenInTurn < WRITE_TURN_LENGTH || length <= PROMPT_LENGTH) {
+      return false;
+    }
+    writtenInTurn = 0;
+    return true;
+  }
+
+  /** Counts what was written. A socket that is full ends the turn. */
+  final void wrote(long length, boolean isFlushed) {
+    writtenInTurn = isFlushed ? writtenInTurn + length : 0;
   }
 }

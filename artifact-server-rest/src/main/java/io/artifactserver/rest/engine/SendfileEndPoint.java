@@ -87,6 +87,9 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
       return false;
     }
     ByteBuffer view = known.view();
+    if (isWriteTurnOver(view.remaining())) {
+      return false;
+    }
     int position = view.position();
     long taken;
     try {
@@ -101,6 +104,7 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
       view.position(position + Math.toIntExact(taken));
       notIdle();
     }
+    wrote(taken, !view.hasRemaining());
     return !view.hasRemaining();
   }
 

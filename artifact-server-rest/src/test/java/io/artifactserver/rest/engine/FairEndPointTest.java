@@ -20,6 +20,9 @@ import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.junit.jupiter.api.Test;
 
 class FairEndPointTest {
+  /** As TLS writes. */
+  private static final int PIECE = 64 * 1024;
+
   private final AtomicLong time = new AtomicLong(-1000);
 
   @Test
@@ -73,6 +76,71 @@ class FairEndPointTest {
         assertThat(filled(endPoint)).isEqualTo(10);
       }
     }
+  }
+
+  /** A client that reads as fast as the server encrypts would have a selector for itself. */
+  @Test
+  void whoWritesMuchIsToldThatTheSocketIsFull() throws Exception {
+    try (LingeringClose lingering = new LingeringClose();
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        Selector selector = Selector.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+          SocketChannel server = listener.accept()) {
+        server.configureBlocking(false);
+        FairEndPoint endPoint =
+            new FairEndPoint(
+                server,
+                null,
+                server.register(selector, 0),
+                new ScheduledExecutorScheduler(),
+                new Newcomers(_ -> Optional.empty()),
+                lingering,
+                time::get);
+        for (int turn = 0; turn < 3; turn++) {
+          for (long sent = 0; sent < FairEndPoint.WRITE_TURN_LENGTH; sent += PIECE) {
+            assertThat(endPoint.flush(ByteBuffer.allocate(PIECE))).isTrue();
+            read(client, PIECE);
+          }
+          // The end of a connection does not wait.
+          assertThat(endPoint.flush(ByteBuffer.allocate(30))).isTrue();
+          read(client, 30);
+          ByteBuffer next = ByteBuffer.allocate(PIECE);
+          assertThat(endPoint.flush(next)).isFalse();
+          assertThat(next.remaining()).isEqualTo(PIECE);
+          assertThat(endPoint.flush(next)).isTrue();
+          read(client, PIECE);
+          assertThat(endPoint.flush(ByteBuffer.allocate(0))).isTrue();
+          // A socket that is full is the end of a turn, too.
+          while (endPoint.flush(ByteBuffer.allocate(PIECE * 16))) {
+            assertThat(server.isOpen()).isTrue();
+          }
+          drain(client);
+        }
+      }
+    }
+  }
+
+  private static void read(SocketChannel client, int length) throws Exception {
+    ByteBuffer target = ByteBuffer.allocate(length);
+    while (target.hasRemaining()) {
+      assertThat(client.read(target)).isPositive();
+    }
+  }
+
+  /** Reads until nothing more comes. */
+  private static void drain(SocketChannel client) throws Exception {
+    client.configureBlocking(false);
+    try (Selector selector = Selector.open()) {
+      SelectionKey key = client.register(selector, SelectionKey.OP_READ);
+      while (selector.select(500) > 0) {
+        selector.selectedKeys().clear();
+        assertThat(client.read(ByteBuffer.allocate(PIECE * 16))).isPositive();
+      }
+      key.cancel();
+      selector.selectNow();
+    }
+    client.configureBlocking(true);
   }
 
   private static int filled(SocketChannelEndPoint endPoint) throws Exception {
