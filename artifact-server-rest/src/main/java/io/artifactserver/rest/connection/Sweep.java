@@ -99,6 +99,11 @@ final class Sweep {
       return Optional.empty();
     }
     Optional<Long> queue = queueOf(watched.endPoint());
+    if (queue.isPresent() && queue.get() == 0) {
+      // The client has taken everything: a busy server comes late to its socket.
+      watched.forgetQueue();
+      return Optional.empty();
+    }
     Duration unchanged =
         queue
             .map(length -> Duration.ofNanos(now - watched.queueUnchangedSince(length, now)))

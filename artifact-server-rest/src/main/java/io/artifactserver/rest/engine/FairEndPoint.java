@@ -54,7 +54,7 @@ class FairEndPoint extends SocketChannelEndPoint {
   private long turnEnd;
   private boolean isGreedy;
 
-  /** Since the socket was full, or was said to be. Used by the thread that writes. */
+  /** Since the selector was last asked for room. Used by the thread that writes. */
   private long writtenInTurn;
 
   FairEndPoint(
@@ -155,8 +155,19 @@ class FairEndPoint extends SocketChannelEndPoint {
       return false;
     }
     boolean isFlushed = super.flush(buffers);
-    wrote(length, isFlushed);
+    wrote(length - BufferUtil.remaining(buffers));
     return isFlushed;
+  }
+
+  /** The selector tells when the socket has room: a turn begins. */
+  @Override
+  protected void onIncompleteFlush() {
+    beginWriteTurn();
+    super.onIncompleteFlush();
+  }
+
+  void beginWriteTurn() {
+    writtenInTurn = 0;
   }
 
   /**
@@ -164,15 +175,11 @@ class FairEndPoint extends SocketChannelEndPoint {
    * ones, such as TLS's close_notify, for which Jetty does not wait.
    */
   final boolean isWriteTurnOver(long length) {
-    if (writtenInTurn < WRITE_TURN_LENGTH || length <= PROMPT_LENGTH) {
-      return false;
-    }
-    writtenInTurn = 0;
-    return true;
+    return writtenInTurn >= WRITE_TURN_LENGTH && length > PROMPT_LENGTH;
   }
 
-  /** Counts what was written. A socket that is full ends the turn. */
-  final void wrote(long length, boolean isFlushed) {
-    writtenInTurn = isFlushed ? writtenInTurn + length : 0;
+  /** Counts what was written in this turn. */
+  final void wrote(long length) {
+    writtenInTurn += length;
   }
 }

@@ -127,14 +127,33 @@ final class GatheringSslConnection extends SslConnection {
   /** To a client that has gone it fails as a socket does, about which nothing is logged. */
   private final class QuietEndPoint extends SslEndPoint {
     @Override
+    public int fill(ByteBuffer buffer) throws IOException {
+      try {
+        return super.fill(buffer);
+      } catch (IOException e) {
+        throw quiet(e);
+      }
+    }
+
+    @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
       try {
         return super.flush(buffers);
-      } catch (EofException | SSLException e) {
-        throw e;
       } catch (IOException e) {
-        throw new EofException(e);
+        throw quiet(e);
       }
+    }
+
+    /** Fails what is being written and what waits to be read, before the caller knows. */
+    @Override
+    public void onClose(@Nullable Throwable failure) {
+      super.onClose(failure instanceof IOException e ? quiet(e) : failure);
+    }
+
+    private static IOException quiet(IOException failure) {
+      return failure instanceof EofException || failure instanceof SSLException
+          ? failure
+          : new EofException(failure);
     }
   }
 

@@ -103,8 +103,8 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
     if (taken > 0) {
       view.position(position + Math.toIntExact(taken));
       notIdle();
+      wrote(taken);
     }
-    wrote(taken, !view.hasRemaining());
     return !view.hasRemaining();
   }
 

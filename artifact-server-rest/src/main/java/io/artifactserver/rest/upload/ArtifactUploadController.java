@@ -85,7 +85,7 @@ public class ArtifactUploadController {
     }
     Http2Connections.acceptBody(
         ServletContextRequest.getServletContextRequest(request).getWrapped());
-    try (InputStream body = new RequestBodyStream(request, minRate)) {
+    try (InputStream body = new RequestBodyStream(request::getInputStream, minRate)) {
       IngestResult result = ingest.ingest(ingestRequest, body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);

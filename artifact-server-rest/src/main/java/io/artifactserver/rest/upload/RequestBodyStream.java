@@ -1,11 +1,11 @@
 package io.artifactserver.rest.upload;
 
 import io.artifactserver.rest.problem.ProblemException;
-import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import org.springframework.core.io.InputStreamSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.util.unit.DataSize;
 
@@ -20,22 +20,22 @@ import org.springframework.util.unit.DataSize;
 final class RequestBodyStream extends InputStream {
   static final Duration PERIOD = Duration.ofMinutes(1);
 
-  private final HttpServletRequest request;
+  private final InputStreamSource body;
   private final DataSize minRate;
   private final LongSupplier nanoTime;
   private long waited;
   private long received;
 
-  RequestBodyStream(HttpServletRequest request, DataSize minRate) {
-    this(request, minRate, System::nanoTime);
+  RequestBodyStream(InputStreamSource body, DataSize minRate) {
+    this(body, minRate, System::nanoTime);
   }
 
   /**
    * @param minRate per second; with 0 a client may take its time
    * @param nanoTime the time, in nanoseconds since some moment
    */
-  RequestBodyStream(HttpServletRequest request, DataSize minRate, LongSupplier nanoTime) {
-    this.request = request;
+  RequestBodyStream(InputStreamSource body, DataSize minRate, LongSupplier nanoTime) {
+    this.body = body;
     this.minRate = minRate;
     this.nanoTime = nanoTime;
   }
@@ -49,7 +49,7 @@ final class RequestBodyStream extends InputStream {
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     long begin = nanoTime.getAsLong();
-    int read = request.getInputStream().read(target, offset, length);
+    int read = body.getInputStream().read(target, offset, length);
     waited += nanoTime.getAsLong() - begin;
     received += Math.max(0, read);
     if (waited >= PERIOD.toNanos()) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A certificate authority in a folder, made with the JDK's keytool. Used by one thread. */
 public final class TestAuthority {
-  private static final String PASSWORD = "password";
+  public static final String PASSWORD = "password";
   private static final String CA = "ca";
 
   private final Path folder;

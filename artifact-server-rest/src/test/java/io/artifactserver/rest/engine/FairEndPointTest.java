@@ -106,16 +106,13 @@ class FairEndPointTest {
           assertThat(endPoint.flush(ByteBuffer.allocate(30))).isTrue();
           read(client, 30);
           ByteBuffer next = ByteBuffer.allocate(PIECE);
-          assertThat(endPoint.flush(next)).isFalse();
-          assertThat(next.remaining()).isEqualTo(PIECE);
-          assertThat(endPoint.flush(next)).isTrue();
-          read(client, PIECE);
-          assertThat(endPoint.flush(ByteBuffer.allocate(0))).isTrue();
-          // A socket that is full is the end of a turn, too.
-          while (endPoint.flush(ByteBuffer.allocate(PIECE * 16))) {
-            assertThat(server.isOpen()).isTrue();
+          // TLS tries again before it waits for the selector.
+          for (int i = 0; i < 3; i++) {
+            assertThat(endPoint.flush(next)).isFalse();
+            assertThat(next.remaining()).isEqualTo(PIECE);
           }
-          drain(client);
+          assertThat(endPoint.flush(ByteBuffer.allocate(0))).isTrue();
+          endPoint.beginWriteTurn();
         }
       }
     }
@@ -126,21 +123,6 @@ class FairEndPointTest {
     while (target.hasRemaining()) {
       assertThat(client.read(target)).isPositive();
     }
-  }
-
-  /** Reads until nothing more comes. */
-  private static void drain(SocketChannel client) throws Exception {
-    client.configureBlocking(false);
-    try (Selector selector = Selector.open()) {
-      SelectionKey key = client.register(selector, SelectionKey.OP_READ);
-      while (selector.select(500) > 0) {
-        selector.selectedKeys().clear();
-        assertThat(client.read(ByteBuffer.allocate(PIECE * 16))).isPositive();
-      }
-      key.cancel();
-      selector.selectNow();
-    }
-    client.configureBlocking(true);
   }
 
   private static int filled(SocketChannelEndPoint endPoint) throws Exception {

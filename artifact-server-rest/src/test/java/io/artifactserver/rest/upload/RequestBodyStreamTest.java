@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.rest.problem.ProblemException;
-import jakarta.servlet.ReadListener;
-import jakarta.servlet.ServletInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.util.unit.DataSize;
 
 class RequestBodyStreamTest {
@@ -92,18 +90,11 @@ class RequestBodyStreamTest {
   }
 
   private RequestBodyStream body(DataSize minRate) {
-    MockHttpServletRequest request =
-        new MockHttpServletRequest() {
-          @Override
-          public ServletInputStream getInputStream() {
-            return client;
-          }
-        };
-    return new RequestBodyStream(request, minRate, () -> nanos);
+    return new RequestBodyStream(() -> client, minRate, () -> nanos);
   }
 
   /** Sends so many bytes for each read, after a pause. */
-  private final class Client extends ServletInputStream {
+  private final class Client extends InputStream {
     private int length;
     private Duration pause = Duration.ZERO;
 
@@ -115,21 +106,6 @@ class RequestBodyStreamTest {
 
     @Override
     public int read() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isFinished() {
-      return false;
-    }
-
-    @Override
-    public boolean isReady() {
-      return true;
-    }
-
-    @Override
-    public void setReadListener(ReadListener listener) {
       throw new UnsupportedOperationException();
     }
   }
