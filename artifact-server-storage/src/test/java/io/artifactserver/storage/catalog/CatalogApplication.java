@@ -1,5 +1,7 @@
 package io.artifactserver.storage.catalog;
 
+import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
+import io.artifactserver.storage.postgres.DatabaseAutoConfiguration;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -10,7 +12,9 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -18,9 +22,6 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The module as an application gets it, on a database of its own. */
 final class CatalogApplication implements AutoCloseable {
-  /** For a database whose tables are not those of today: Hibernate does not compare them. */
-  static final String OLD_TABLES = "spring.jpa.hibernate.ddl-auto=none";
-
   private final ConfigurableApplicationContext context;
 
   /**
@@ -37,6 +38,16 @@ final class CatalogApplication implements AutoCloseable {
             .properties(database.properties())
             .properties(properties)
             .run();
+  }
+
+  /** Brings the database to a version of its tables, without anybody who asks for today's. */
+  static void migrate(TestDatabase database, int version) {
+    new SpringApplicationBuilder(Tables.class)
+        .web(WebApplicationType.NONE)
+        .properties("spring.main.banner-mode=off", "spring.flyway.target=" + version)
+        .properties(database.properties())
+        .run()
+        .close();
   }
 
   <T> T bean(Class<T> type) {
@@ -70,6 +81,14 @@ final class CatalogApplication implements AutoCloseable {
       return new Statements();
     }
   }
+
+  @Configuration(proxyBeanMethods = false)
+  @ImportAutoConfiguration({
+    DataFolderAutoConfiguration.class,
+    DatabaseAutoConfiguration.class,
+    FlywayAutoConfiguration.class
+  })
+  static class Tables {}
 
   /** Counts the statements of everyone who asks the database, whether by JPA or by JDBC. */
   static final class Statements implements BeanPostProcessor {

@@ -19,8 +19,7 @@ class ProgressMigrationTest {
   @Test
   void countsWhatDevicesHadBefore() throws Exception {
     TestDatabase database = TestDatabase.create();
-    new CatalogApplication(database, "spring.flyway.target=18", CatalogApplication.OLD_TABLES)
-        .close();
+    CatalogApplication.migrate(database, 18);
     Map<String, DeliveredBytes> devices = devices();
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
@@ -37,8 +36,7 @@ class ProgressMigrationTest {
           insert.execute();
         }
       }
-      new CatalogApplication(database, "spring.flyway.target=19", CatalogApplication.OLD_TABLES)
-          .close();
+      CatalogApplication.migrate(database, 19);
       Map<String, Long> counted = new LinkedHashMap<>();
       try (ResultSet rows =
           statement.executeQuery(

@@ -19,8 +19,7 @@ class UsedPathMigrationTest {
   @Test
   void whatWasThereBeforeNeverChangesFromNowOn() throws Exception {
     TestDatabase database = TestDatabase.create();
-    new CatalogApplication(database, "spring.flyway.target=19", CatalogApplication.OLD_TABLES)
-        .close();
+    CatalogApplication.migrate(database, 19);
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement()) {
       statement.execute(
