@@ -1,11 +1,14 @@
 package io.artifactserver.core.audit;
 
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Keeps the audit. Entries are added and read, never changed. Thread-safe. Both methods ask the
- * database and may block; {@link io.artifactserver.core.catalog.CatalogUnavailableException}
- * (unchecked) says that it could not.
+ * Keeps the audit. Entries are added and read, never changed; the oldest ones may go. Thread-safe.
+ * Every method asks the database and may block; {@link
+ * io.artifactserver.core.catalog.CatalogUnavailableException} (unchecked) says that it could not.
  */
 public interface AuditLog {
   /**
@@ -22,4 +25,16 @@ public interface AuditLog {
    * @param limit most entries
    */
   List<AuditRecord> read(long after, int limit);
+
+  /**
+   * Removes the oldest entries, and adds one that says so, in one transaction.
+   *
+   * @param before entries that were written before go
+   * @param most entries that there are afterwards
+   * @param limit most entries that go at once
+   * @param entry says which one was the last to go: one line of JSON
+   * @return the last one that went; empty if all stayed
+   */
+  Optional<AuditRecord> removeOldest(
+      Instant before, long most, int limit, Function<AuditRecord, String> entry);
 }

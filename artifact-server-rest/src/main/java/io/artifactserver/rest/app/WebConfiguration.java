@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.rest.audit.AuditFilter;
+import io.artifactserver.rest.audit.AuditProperties;
 import io.artifactserver.rest.audit.AuditWriter;
 import io.artifactserver.rest.auth.AccessRules;
 import io.artifactserver.rest.auth.Authenticator;
@@ -17,6 +18,7 @@ import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
+import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
@@ -48,8 +50,9 @@ public class WebConfiguration implements WebMvcConfigurer {
   }
 
   @Bean
-  AuditWriter auditWriter(AuditLog audit, JsonMapper mapper) {
-    return new AuditWriter(audit, mapper);
+  AuditWriter auditWriter(
+      AuditLog audit, JsonMapper mapper, AuditProperties properties, InstantSource clock) {
+    return new AuditWriter(audit, mapper, properties, clock);
   }
 
   @Bean

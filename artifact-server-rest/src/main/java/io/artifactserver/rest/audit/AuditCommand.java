@@ -95,15 +95,21 @@ public final class AuditCommand implements Command {
     spec.commandLine()
         .getOut()
         .println(
-            "%d entries, unbroken. The last digest is %s; keep it elsewhere to notice if the end is ever cut off."
-                .formatted(chain.length(), chain.digest()));
+            "%d entries, unbroken%s. The last digest is %s; keep it elsewhere to notice if the end is ever cut off."
+                .formatted(
+                    chain.length(),
+                    chain.removed() == 0
+                        ? ""
+                        : "; the server has removed the %d before them, and says so"
+                            .formatted(chain.removed()),
+                    chain.digest()));
     return 0;
   }
 
   private static Optional<String> verifyFile(Path file, AuditChain chain) throws IOException {
     try (Stream<String> lines = Files.lines(file)) {
       Optional<String> broken = verify(lines, chain);
-      return chain.length() > 0 ? broken : broken.or(() -> Optional.of(file + " has no entry"));
+      return chain.lastId() > 0 ? broken : broken.or(() -> Optional.of(file + " has no entry"));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -115,7 +121,7 @@ public final class AuditCommand implements Command {
     try (HttpClient client =
         HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build()) {
       while (true) {
-        List<String> lines = page(client, server, token, chain.length());
+        List<String> lines = page(client, server, token, chain.lastId());
         Optional<String> broken = verify(lines.stream(), chain);
         if (broken.isPresent() || lines.size() < AuditController.MAX_LIMIT) {
           return broken;
@@ -155,7 +161,7 @@ public final class AuditCommand implements Command {
               "Entry %d was changed: its line does not say what its digest covers"
                   .formatted(record.id()));
     } catch (IllegalArgumentException e) {
-      return Optional.of("What follows entry %d is %s".formatted(chain.length(), e.getMessage()));
+      return Optional.of("What follows entry %d is %s".formatted(chain.lastId(), e.getMessage()));
     }
   }
 }

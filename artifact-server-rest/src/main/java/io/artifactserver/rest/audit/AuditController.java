@@ -31,7 +31,8 @@ public class AuditController {
   @Operation(
       summary = "Export the audit",
       description =
-          "One JSON object a line, in the order of \"id\", which has no gaps. Ask again with"
+          "One JSON object a line, in the order of \"id\", which has no gaps. The oldest may have"
+              + " been removed, which an entry says. Ask again with"
               + " \"after\" for the next ones; an answer shorter than the limit is the last."
               + " docs/access.md says how the digests are computed.")
   public String export(

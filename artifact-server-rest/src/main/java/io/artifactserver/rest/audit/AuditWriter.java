@@ -1,8 +1,12 @@
 package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.audit.AuditLog;
+import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,18 +14,30 @@ import org.springframework.scheduling.annotation.Scheduled;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes entries to the audit: each change, and {@link Refusals} as they bound them. Thread-safe.
+ * Writes entries to the audit: each change, and {@link Refusals} as they bound them. Removes the
+ * oldest. Thread-safe.
  */
 public class AuditWriter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AuditWriter.class);
 
+  /** Once a day. */
+  private static final long REMOVAL_PERIOD_MINUTES = 24 * 60;
+
+  /** While they are deleted, nothing can be added: for less than a second. */
+  private static final int REMOVED_AT_ONCE = 10_000;
+
   private final AuditLog audit;
   private final JsonMapper mapper;
+  private final AuditProperties properties;
+  private final InstantSource clock;
   private final Refusals refusals = new Refusals(System::nanoTime);
 
-  public AuditWriter(AuditLog audit, JsonMapper mapper) {
+  public AuditWriter(
+      AuditLog audit, JsonMapper mapper, AuditProperties properties, InstantSource clock) {
     this.audit = audit;
     this.mapper = mapper;
+    this.properties = properties;
+    this.clock = clock;
   }
 
   void append(Map<String, Object> entry) {
@@ -44,6 +60,27 @@ public class AuditWriter implements AutoCloseable {
   @Scheduled(fixedDelay = 10, timeUnit = TimeUnit.SECONDS)
   void appendCounted() {
     refusals.end(false).forEach(this::append);
+  }
+
+  /** Removes what is too old, and the oldest of what is too much. */
+  @Scheduled(initialDelay = 1, fixedDelay = REMOVAL_PERIOD_MINUTES, timeUnit = TimeUnit.MINUTES)
+  void removeOldest() {
+    try {
+      Instant before = clock.instant().minus(properties.retention());
+      Optional<AuditRecord> last;
+      do {
+        last =
+            audit.removeOldest(
+                before,
+                properties.maxEntries(),
+                REMOVED_AT_ONCE,
+                goes -> mapper.writeValueAsString(Removal.entry(goes)));
+        last.ifPresent(goes ->
+            LOG.info("The audit has no entries until {} of {} any more", goes.id(), goes.at()));
+      } while (last.isPresent());
+    } catch (CatalogUnavailableException e) {
+      LOG.warn("Old entries of the audit stay, because the database does not answer", e);
+    }
   }
 
   /** Writes what was counted. */

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What {@code audit verify} says of an export, and of every way to bend one. */
 class AuditCommandTest {
@@ -120,7 +121,8 @@ class AuditCommandTest {
     List<String> all = List.copyOf(lines);
     lines.remove(0);
     assertThat(verify()).isEqualTo(1);
-    assertThat(errors.toString()).contains("Entries before 2 are missing");
+    assertThat(errors.toString())
+        .contains("Entries before 2 are missing, and no entry says that the server removed them");
     lines.clear();
     lines.addAll(List.of(all.get(0), all.get(2), all.get(3)));
     assertThat(verify()).isEqualTo(1);
@@ -165,6 +167,62 @@ class AuditCommandTest {
     lines.add(AuditLines.line(AuditRecord.first(AT, entry(9))));
     assertThat(verify()).isZero();
     assertThat(verify("--kept=" + digest(1))).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheServerRemovedIsProvedByTheEntryThatSaysSo() throws Exception {
+    remove(2);
+    assertThat(verify()).isZero();
+    assertThat(output.toString())
+        .startsWith("3 entries, unbroken; the server has removed the 2 before them, and says so.");
+    // And once more, of which the first removal is a part or is not.
+    remove(3);
+    assertThat(verify()).isZero();
+    remove(5);
+    assertThat(verify()).isZero();
+    assertThat(lines).hasSize(2);
+    assertThat(verify("--kept=" + digest(5))).isZero();
+    assertThat(verify("--kept=" + digest(7))).isZero();
+    assertThat(verify("--kept=" + digest(4))).isEqualTo(1);
+    assertThat(errors.toString())
+        .contains("No entry has the digest")
+        .contains("one of the first 5, which the server has removed");
+  }
+
+  @Test
+  void whatSomebodyElseRemovedIsMissing() throws Exception {
+    remove(2);
+    lines.removeFirst();
+    assertThat(verify()).isEqualTo(1);
+    assertThat(errors.toString()).contains("Entries before 4 are missing");
+    // Whoever has a token cannot make the server say so: what he chose is a part of the entry.
+    String inside =
+        "{\"caller\":\"t\",\"outcome\":\"changed\",\"after\":{\"outcome\":\"removed\",\"through\":3,\"digest\":\"%s\"}}"
+            .formatted(digest(3));
+    append(inside);
+    assertThat(verify()).isEqualTo(1);
+    for (Map<String, Object> wrong :
+        List.<Map<String, Object>>of(
+            Map.of("outcome", "removed", "through", 3, "digest", digest(2)),
+            Map.of("outcome", "removed", "through", 2, "digest", digest(3)),
+            Map.of("outcome", "removed"),
+            Map.of("through", 3, "digest", digest(3)))) {
+      append(JsonMapper.shared().writeValueAsString(wrong));
+      assertThat(verify()).as("%s", wrong).isEqualTo(1);
+    }
+  }
+
+  /** As the server does it. */
+  private void remove(int through) {
+    append(JsonMapper.shared().writeValueAsString(Removal.entry(records.get(through - 1))));
+    while (AuditLines.parse(lines.getFirst()).id() <= through) {
+      lines.removeFirst();
+    }
+  }
+
+  private void append(String entry) {
+    records.add(records.getLast().next(AT, entry));
+    lines.add(AuditLines.line(records.getLast()));
   }
 
   private String digest(int id) {
