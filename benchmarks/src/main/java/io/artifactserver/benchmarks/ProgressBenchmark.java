@@ -41,7 +41,11 @@ public class ProgressBenchmark {
   private final ProgressSubject subject =
       new ProgressSubject("boards", new Digest(DigestAlgorithm.SHA_256, "0".repeat(64)), LENGTH);
   private final ProgressBook book =
-      new ProgressBook(store(), InstantSource.system(), 100_000, 100_000, _ -> {});
+      new ProgressBook(
+          store(),
+          InstantSource.system(),
+          new ProgressBook.Bounds(100_000, 100_000, Long.MAX_VALUE, Integer.MAX_VALUE),
+          _ -> {});
   private final ProgressBook.Entry fleet = entry("fleet");
   private final ProgressBook.Entry streaming = entry("streaming");
   private final SplittableRandom random = new SplittableRandom(1);
@@ -74,7 +78,7 @@ public class ProgressBenchmark {
   }
 
   private ProgressBook.Entry entry(String device) {
-    return book.entry(subject, new ProgressBook.Device(device, null));
+    return book.entry(subject, ProgressBook.Device.proved(device));
   }
 
   /** Nothing is written meanwhile. */

@@ -1,5 +1,6 @@
 package io.artifactserver.core.progress;
 
+import io.artifactserver.core.progress.ProgressBook.Device;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Duration;
@@ -18,7 +19,7 @@ final class PendingProgress {
   private static final int RUNS_OF_DEVICE = 16;
 
   private final Key key;
-  private final @Nullable Object origin;
+  private final Device device;
   private final Room room;
   private final GatheredBytes delivered = new GatheredBytes();
   private final AtomicReference<Sending> sending = new AtomicReference<>(Sending.NEVER);
@@ -29,12 +30,11 @@ final class PendingProgress {
   private final AtomicInteger weight = new AtomicInteger(1);
 
   /**
-   * @param origin of the device's name; null if the device has shown who it is
    * @param room of which one device's is taken
    */
-  PendingProgress(Key key, @Nullable Object origin, Room room) {
+  PendingProgress(Key key, Device device, Room room) {
     this.key = key;
-    this.origin = origin;
+    this.device = device;
     this.room = room;
   }
 
@@ -68,12 +68,12 @@ final class PendingProgress {
 
   /** Where there is no room for more runs than it weighs, some are forgotten. */
   private void weigh(int more) {
-    if (more > 0 && !room.take(origin, more)) {
+    if (more > 0 && !room.take(device.origin(), more)) {
       room.lose(delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1));
       return;
     }
     if (more < 0) {
-      room.giveBack(origin, -more);
+      room.giveBack(device.origin(), -more);
     }
     weight.addAndGet(more);
   }
@@ -86,12 +86,13 @@ final class PendingProgress {
   synchronized Addition addition() {
     return new Addition(
         key.subject,
-        new DeviceProgress(key.device, delivered.bytes(), sending.get(), lastError.get()));
+        new DeviceProgress(key.device, delivered.bytes(), sending.get(), lastError.get()),
+        device.namedBy());
   }
 
   /** Gives its room back. Called once, when it is closed and in the store. */
   void giveBack() {
-    room.giveBack(origin, weight.get());
+    room.giveBack(device.origin(), weight.get());
   }
 
   /** Counts the devices whose progress is in memory, and what found no room. Thread-safe. */

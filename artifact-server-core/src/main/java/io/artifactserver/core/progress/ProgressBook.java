@@ -1,6 +1,7 @@
 package io.artifactserver.core.progress;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.progress.ProgressStore.Added;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.range.ByteRange;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
  * so many named themselves from one address. A device that has its bytes in many pieces counts as
- * several. What comes beyond is not taken down, and counted.
+ * several. In the store there are at most so many rows, and with names that one caller chose at
+ * most so many begin a day. What comes beyond is not taken down, and counted.
  */
 public final class ProgressBook {
   /** Longest name of a device, in characters. */
@@ -39,6 +41,7 @@ public final class ProgressBook {
   private final ProgressStore store;
   private final InstantSource clock;
   private final PendingProgress.Room room;
+  private final Beginnings beginnings;
   private final Map<PendingProgress.Key, PendingProgress> pending = new ConcurrentHashMap<>();
   private final Queue<PendingProgress.Key> order = new ConcurrentLinkedQueue<>();
 
@@ -48,26 +51,22 @@ public final class ProgressBook {
   private final Consumer<List<Addition>> listener;
 
   /**
-   * @param maxPending most devices whose progress is not in the store yet
-   * @param maxPendingOfOrigin most of them that named themselves from one address
+   * @param bounds of memory and of the store
    * @param listener told what the store has now of each device of which it got something; must not
    *     block
    */
   public ProgressBook(
-      ProgressStore store,
-      InstantSource clock,
-      int maxPending,
-      int maxPendingOfOrigin,
-      Consumer<List<Addition>> listener) {
+      ProgressStore store, InstantSource clock, Bounds bounds, Consumer<List<Addition>> listener) {
     this.store = store;
     this.clock = clock;
-    this.room = new PendingProgress.Room(maxPending, maxPendingOfOrigin);
+    this.room = new PendingProgress.Room(bounds.maxPending, bounds.maxPendingOfOrigin);
+    this.beginnings = new Beginnings(bounds.maxRows, bounds.maxNewOfCaller);
     this.listener = listener;
   }
 
   /** Returns where it is taken down what a device is sent of the subject. */
   public Entry entry(ProgressSubject subject, Device device) {
-    return new Entry(new PendingProgress.Key(subject, device.name()), device.origin());
+    return new Entry(new PendingProgress.Key(subject, device.name()), device);
   }
 
   /**
@@ -109,9 +108,9 @@ public final class ProgressBook {
     if (batch.isEmpty()) {
       return 0;
     }
-    List<Addition> stored;
+    Added added;
     try {
-      stored = store.add(batch);
+      added = store.add(batch, beginnings.ofBatch(clock.instant()));
     } catch (CatalogUnavailableException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -121,8 +120,19 @@ public final class ProgressBook {
       throw e;
     }
     written();
-    listener.accept(stored);
+    beginnings.began(added.begun());
+    room.lose(batch.size() - added.rows().size());
+    listener.accept(added.rows());
     return batch.size();
+  }
+
+  /**
+   * Finds out how many rows the store has. To be called now and then: rows also go.
+   *
+   * @throws CatalogUnavailableException if the store does not answer
+   */
+  public void count() {
+    beginnings.counted(store.count());
   }
 
   /**
@@ -218,27 +228,57 @@ public final class ProgressBook {
   }
 
   /**
+   * What is taken down at most. Immutable.
+   *
+   * @param maxPending most devices whose progress is not in the store yet
+   * @param maxPendingOfOrigin most of them that named themselves from one address
+   * @param maxRows most rows in the store: one for each device and subject
+   * @param maxNewOfCaller most rows that begin in a day, in UTC, with names that one caller chose
+   */
+  public record Bounds(int maxPending, int maxPendingOfOrigin, long maxRows, int maxNewOfCaller) {}
+
+  /**
    * A device. Immutable.
    *
    * @param name of the device
-   * @param origin an address from which anybody can name devices; null if the device has shown who
-   *     it is
+   * @param namedBy who chose the name; null if the device's credentials have it
+   * @param isStranger whether that is an address, from which anybody can name devices
    */
-  public record Device(String name, @Nullable Object origin) {}
+  public record Device(String name, @Nullable Object namedBy, boolean isStranger) {
+    /** One whose credentials have its name. */
+    public static Device proved(String name) {
+      return new Device(name, null, false);
+    }
+
+    /** One whose name was chosen by a caller with credentials, which many devices may share. */
+    public static Device named(String name, Object caller) {
+      return new Device(name, caller, false);
+    }
+
+    /** One that anybody at an address may be. */
+    public static Device claimed(String name, Object address) {
+      return new Device(name, address, true);
+    }
+
+    /** An address that anybody may name devices from; null if somebody known did. */
+    @Nullable Object origin() {
+      return isStranger ? namedBy : null;
+    }
+  }
 
   /** Takes down what one device is sent of one subject. Thread-safe. No I/O. */
   public final class Entry {
     private final PendingProgress.Key key;
-    private final @Nullable Object origin;
+    private final Device device;
     private final boolean hasGoodName;
 
     /** Where the latest was taken down; it may be closed, and is not kept when it is stored. */
     private final AtomicReference<@Nullable WeakReference<PendingProgress>> latest =
         new AtomicReference<>();
 
-    private Entry(PendingProgress.Key key, @Nullable Object origin) {
+    private Entry(PendingProgress.Key key, Device device) {
       this.key = key;
-      this.origin = origin;
+      this.device = device;
       this.hasGoodName = key.device().length() <= MAX_NAME_LENGTH && key.device().indexOf('\0') < 0;
     }
 
@@ -266,7 +306,7 @@ public final class ProgressBook {
       PendingProgress known = before == null ? null : before.get();
       // What is on its way into the store takes no more.
       while (known == null || !known.add(range, took, now, error)) {
-        known = hasGoodName ? pending(key, origin) : null;
+        known = hasGoodName ? pending(key, device) : null;
         if (known == null) {
           room.lose(1);
           return;
@@ -277,9 +317,10 @@ public final class ProgressBook {
   }
 
   /** Returns null if there is no room for another one. */
-  private @Nullable PendingProgress pending(PendingProgress.Key key, @Nullable Object origin) {
-    PendingProgress fresh = new PendingProgress(key, origin, room);
-    PendingProgress found = pending.computeIfAbsent(key, _ -> room.take(origin, 1) ? fresh : null);
+  private @Nullable PendingProgress pending(PendingProgress.Key key, Device device) {
+    PendingProgress fresh = new PendingProgress(key, device, room);
+    PendingProgress found =
+        pending.computeIfAbsent(key, _ -> room.take(device.origin(), 1) ? fresh : null);
     if (fresh.equals(found)) {
       order.add(key);
     }

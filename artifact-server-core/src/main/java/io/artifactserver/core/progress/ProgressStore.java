@@ -3,6 +3,8 @@ package io.artifactserver.core.progress;
 import io.artifactserver.core.catalog.ArtifactId;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the progress of devices. Thread-safe. Every method asks the database and may block; {@link
@@ -12,9 +14,13 @@ public interface ProgressStore {
   /**
    * Adds to what is kept, in one transaction: one row a device and subject.
    *
-   * @return what is kept now, in the same order
+   * @param mayBegin whether a row may begin with an addition; without that, it is only taken if
+   *     there is one
    */
-  List<Addition> add(List<Addition> additions);
+  Added add(List<Addition> additions, Predicate<Addition> mayBegin);
+
+  /** Returns how many rows there are: of each device one a subject. May take seconds. */
+  long count();
 
   /**
    * Returns a page of the devices that have something of the subject, by name.
@@ -79,6 +85,16 @@ public interface ProgressStore {
    *
    * @param subject the artifact's bytes
    * @param progress of the device
+   * @param namedBy who chose the device's name: a token, or an address; null if its credentials
+   *     have it
    */
-  record Addition(ProgressSubject subject, DeviceProgress progress) {}
+  record Addition(ProgressSubject subject, DeviceProgress progress, @Nullable Object namedBy) {}
+
+  /**
+   * What came of additions. Immutable.
+   *
+   * @param rows what is kept now, in the order of the additions that were taken
+   * @param begun additions with which a row began
+   */
+  record Added(List<Addition> rows, List<Addition> begun) {}
 }

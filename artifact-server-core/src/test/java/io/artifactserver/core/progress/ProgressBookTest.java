@@ -9,6 +9,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.progress.ProgressBook.Device;
+import io.artifactserver.core.progress.ProgressStore.Added;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +30,9 @@ class ProgressBookTest {
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final Rows rows = new Rows();
   private final List<Addition> told = new ArrayList<>();
-  private final ProgressBook book = new ProgressBook(rows, () -> now, 1000, 10, told::addAll);
+  private final ProgressBook book =
+      new ProgressBook(
+          rows, () -> now, new ProgressBook.Bounds(1000, 10, 100_000, 50), told::addAll);
 
   @Test
   void whatWasSentIsSeenAtOnceAndOnceItIsWritten() {
@@ -71,7 +75,7 @@ class ProgressBookTest {
       String device = "device-" + i;
       if (i % 3 == 0) {
         // Has something else.
-        book.entry(subject("edge", 2), new Device(device, null))
+        book.entry(subject("edge", 2), Device.proved(device))
             .delivered(new ByteRange(0, 1), Duration.ZERO);
       } else {
         deliver(device, 0, i % 3 == 1 ? 1000 : 999);
@@ -112,19 +116,19 @@ class ProgressBookTest {
     book.flush(10);
     now = now.plusSeconds(2);
     deliver("a", 10, 10);
-    book.entry(subject("edge", 2), new Device("b", null))
+    book.entry(subject("edge", 2), Device.proved("b"))
         .delivered(new ByteRange(0, 1), Duration.ofSeconds(1));
     book.flush(10);
     assertThat(told)
         .containsExactly(
-            new Addition(SUBJECT, device("a", 10, now.minusSeconds(2), now.minusSeconds(2))),
-            new Addition(SUBJECT, device("a", 20, now.minusSeconds(2), now)),
-            new Addition(subject("edge", 2), device("b", 1, now.minusSeconds(1), now)));
+            new Addition(SUBJECT, device("a", 10, now.minusSeconds(2), now.minusSeconds(2)), null),
+            new Addition(SUBJECT, device("a", 20, now.minusSeconds(2), now), null),
+            new Addition(subject("edge", 2), device("b", 1, now.minusSeconds(1), now), null));
   }
 
   @Test
   void whatBrokeOffIsKnownUntilTheNextDoes() {
-    Device device = new Device("a", null);
+    Device device = Device.proved("a");
     book.entry(SUBJECT, device).failed(DeliveryError.Reason.ABORTED);
     assertThat(book.list(SUBJECT, "", 1).getFirst().lastError())
         .isEqualTo(new DeliveryError(DeliveryError.Reason.ABORTED, now));
@@ -177,26 +181,76 @@ class ProgressBookTest {
   @Test
   void inventedNamesAreBoundedByTheirAddress() {
     for (int i = 0; i < 100_000; i++) {
-      book.entry(SUBJECT, new Device("invented-" + i, "192.0.2.1"))
+      book.entry(SUBJECT, Device.claimed("invented-" + i, "192.0.2.1"))
           .delivered(new ByteRange(0, 1), Duration.ZERO);
     }
     assertThat(book.size()).isEqualTo(10);
     assertThat(book.lost()).isEqualTo(100_000 - 10);
-    book.entry(SUBJECT, new Device("neighbour", "192.0.2.2"))
+    book.entry(SUBJECT, Device.claimed("neighbour", "192.0.2.2"))
         .delivered(new ByteRange(0, 1), Duration.ZERO);
     deliver("known", 0, 1);
     assertThat(names("", 100)).contains("neighbour", "known").hasSize(12);
     book.flush(100);
-    book.entry(SUBJECT, new Device("again", "192.0.2.1"))
+    book.entry(SUBJECT, Device.claimed("again", "192.0.2.1"))
         .delivered(new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
+  }
+
+  /** Whoever has a token may call himself something else for each request, and fill the disk. */
+  @Test
+  void aCallerBeginsSoManyADay() {
+    for (int i = 0; i < 500; i++) {
+      named("invented-" + i, "token");
+      if (i % 20 == 0) {
+        book.flush(100);
+      }
+    }
+    book.flush(100);
+    assertThat(book.lost()).isEqualTo(500 - 50);
+    assertThat(rows.count()).isEqualTo(50);
+    // What is there goes on, and so do others.
+    named("invented-0", "token");
+    named("device-7", "other token");
+    deliver("proved", 0, 1);
+    book.flush(10);
+    assertThat(book.lost()).isEqualTo(500 - 50);
+    assertThat(names("", 100)).hasSize(52).contains("device-7", "proved");
+    now = now.plus(Duration.ofDays(1));
+    named("invented-499", "token");
+    book.flush(10);
+    assertThat(names("", 100)).hasSize(53);
+    assertThat(book.size()).isZero();
+  }
+
+  @Test
+  void theStoreHasSoManyRows() {
+    rows.count = 100_000 - 2;
+    book.count();
+    for (int i = 0; i < 5; i++) {
+      deliver("device-" + i, 0, 1);
+    }
+    book.flush(10);
+    assertThat(book.lost()).isEqualTo(3);
+    deliver("device-0", 1, 1);
+    book.flush(1);
+    assertThat(book.lost()).isEqualTo(3);
+    // Old ones were forgotten.
+    rows.count = 500;
+    book.count();
+    deliver("device-4", 0, 1);
+    book.flush(1);
+    assertThat(names("", 100)).containsExactly("device-0", "device-1", "device-4");
+  }
+
+  private void named(String device, String token) {
+    book.entry(SUBJECT, Device.named(device, token)).delivered(new ByteRange(0, 1), Duration.ZERO);
   }
 
   /** Each piece needs memory; a client that asks for one byte here and one there has thousands. */
   @Test
   void manyPiecesCountAsSeveralDevices() {
     ProgressSubject large = new ProgressSubject("edge", SUBJECT.sha256(), 1 << 20);
-    Device known = new Device("known", null);
+    Device known = Device.proved("known");
     // The last one merges those before it.
     for (int i = 0; i < 128 + 1; i++) {
       book.entry(large, known).delivered(new ByteRange(2L * i, 1), Duration.ZERO);
@@ -209,7 +263,7 @@ class ProgressBookTest {
     }
     assertThat(book.size()).isEqualTo(1);
     for (int i = 0; i < 1000; i++) {
-      book.entry(large, new Device("stranger", "192.0.2.1"))
+      book.entry(large, Device.claimed("stranger", "192.0.2.1"))
           .delivered(new ByteRange(2L * i, 1), Duration.ZERO);
     }
     // It had 128 pieces, and there was no room for 128 more.
@@ -219,7 +273,7 @@ class ProgressBookTest {
     assertThat(book.lost()).isBetween(1000 - 2 * kept, 1000 - kept);
     assertThat(book.flush(10)).isEqualTo(2);
     assertThat(book.size()).isZero();
-    book.entry(large, new Device("stranger", "192.0.2.1"))
+    book.entry(large, Device.claimed("stranger", "192.0.2.1"))
         .delivered(new ByteRange(0, 1), Duration.ZERO);
     assertThat(book.size()).isEqualTo(1);
   }
@@ -244,7 +298,7 @@ class ProgressBookTest {
         int first = t;
         done.add(
             threads.submit(() -> {
-              ProgressBook.Entry entry = book.entry(SUBJECT, new Device("device", null));
+              ProgressBook.Entry entry = book.entry(SUBJECT, Device.proved("device"));
               for (int i = first * ranges / 4; i < (first + 1) * ranges / 4; i++) {
                 entry.delivered(new ByteRange(3L * i, 3), Duration.ZERO);
                 if (i % 100 == 0) {
@@ -263,7 +317,7 @@ class ProgressBookTest {
   }
 
   private void deliver(String device, long position, long length) {
-    book.entry(SUBJECT, new Device(device, null))
+    book.entry(SUBJECT, Device.proved(device))
         .delivered(new ByteRange(position, length), Duration.ZERO);
   }
 
@@ -293,19 +347,35 @@ class ProgressBookTest {
   private static final class Rows implements ProgressStore {
     private final TreeMap<String, DeviceProgress> rows = new TreeMap<>();
     private volatile @Nullable RuntimeException failure;
+    private volatile long count = -1;
 
     @Override
-    public synchronized List<Addition> add(List<Addition> additions) {
+    public synchronized Added add(List<Addition> additions, Predicate<Addition> mayBegin) {
       RuntimeException thrown = failure;
       if (thrown != null) {
         throw thrown;
       }
-      return additions.stream()
-          .map(addition ->
+      List<Addition> kept = new ArrayList<>();
+      List<Addition> begun = new ArrayList<>();
+      for (Addition each : additions) {
+        boolean isNew = !rows.containsKey(key(each));
+        if (!isNew || mayBegin.test(each)) {
+          kept.add(
               new Addition(
-                  addition.subject(),
-                  rows.merge(key(addition), addition.progress(), DeviceProgress::then)))
-          .toList();
+                  each.subject(),
+                  rows.merge(key(each), each.progress(), DeviceProgress::then),
+                  each.namedBy()));
+          if (isNew) {
+            begun.add(each);
+          }
+        }
+      }
+      return new Added(kept, begun);
+    }
+
+    @Override
+    public synchronized long count() {
+      return count < 0 ? rows.size() : count;
     }
 
     private static String key(Addition addition) {

@@ -209,7 +209,7 @@ final class Deliveries {
         return;
       }
       if (isNobody(credentials)) {
-        note.accept(entry(name, address));
+        note.accept(entry(Device.claimed(name, address)));
         return;
       }
       Authentication caller = authenticator.peek(credentials);
@@ -232,34 +232,38 @@ final class Deliveries {
 
     /** Returns whether the caller is somebody. */
     private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
-      String vouchedFor = known(caller);
-      if (!vouchedFor.isEmpty()) {
-        ProgressBook.Entry entry = entry(vouchedFor, null);
-        known = entry;
-        note.accept(entry);
-        return true;
+      if (caller instanceof Authentication.Known(Caller someone)) {
+        Device device = ofKnown(someone);
+        if (!device.name().isEmpty()) {
+          ProgressBook.Entry entry = entry(device);
+          known = entry;
+          note.accept(entry);
+          return true;
+        }
       }
       if (!name.isEmpty()) {
-        boolean isVerified = name.equals(credentials.certificateSubject());
-        note.accept(entry(name, isVerified ? null : address));
+        note.accept(
+            entry(
+                name.equals(credentials.certificateSubject())
+                    ? Device.proved(name)
+                    : Device.claimed(name, address)));
       }
       return false;
     }
 
-    private ProgressBook.Entry entry(String device, @Nullable Object origin) {
-      return book.entry(subject, new Device(device, origin));
+    private ProgressBook.Entry entry(Device device) {
+      return book.entry(subject, device);
     }
 
-    /** The device's name as far as its credentials vouch for it; empty if they do not. */
-    private String known(Authentication caller) {
-      if (!(caller instanceof Authentication.Known(Caller someone))) {
-        return "";
-      }
+    /** Whom its credentials vouch for. */
+    private Device ofKnown(Caller someone) {
       SignedLink link = credentials.link();
       if (link != null) {
-        return link.terms().device();
+        return Device.proved(link.terms().device());
       }
-      return name.isEmpty() ? someone.name() : name;
+      return name.isEmpty() || name.equals(credentials.certificateSubject())
+          ? Device.proved(name.isEmpty() ? someone.name() : name)
+          : Device.named(name, someone.id());
     }
   }
 }

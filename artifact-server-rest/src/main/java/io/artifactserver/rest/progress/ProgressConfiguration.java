@@ -23,8 +23,11 @@ public class ProgressConfiguration {
         new ProgressBook(
             store,
             clock,
-            properties.maxPending(),
-            properties.maxNamedPerAddress(),
+            new ProgressBook.Bounds(
+                properties.maxPending(),
+                properties.maxNamedPerAddress(),
+                properties.maxRows(),
+                properties.maxNewPerCaller()),
             events::written);
     Gauge.builder("artifact_server.progress.pending", book, ProgressBook::size)
         .description("Devices whose progress is not in the database yet")

@@ -21,6 +21,7 @@ public class ProgressSchedule implements DisposableBean {
 
   private static final long PERIOD_MILLIS = 1000;
   private static final long RETENTION_PERIOD_MILLIS = 10_000;
+  private static final long COUNT_PERIOD_MILLIS = 3_600_000;
 
   /** What a stop waits for: a second or two. */
   private static final int LAST_BATCHES = 50;
@@ -53,6 +54,11 @@ public class ProgressSchedule implements DisposableBean {
   @Scheduled(fixedDelay = RETENTION_PERIOD_MILLIS)
   void forget() {
     attempt(() -> store.deleteUnchangedSince(clock.instant().minus(properties.retention()), ROWS));
+  }
+
+  @Scheduled(fixedDelay = COUNT_PERIOD_MILLIS)
+  void count() {
+    attempt(book::count);
   }
 
   @Override

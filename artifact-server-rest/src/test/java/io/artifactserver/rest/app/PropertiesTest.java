@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.artifactserver.rest.audit.AuditProperties;
 import io.artifactserver.rest.catalog.EncryptionDefaults;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.upload.UploadProperties;
@@ -56,7 +57,11 @@ class PropertiesTest {
     assertThat(bind("encryption", EncryptionDefaults.class, Map.of()))
         .isEqualTo(new EncryptionDefaults(false, Duration.ofSeconds(10)));
     assertThat(bind("progress", ProgressProperties.class, Map.of()))
-        .isEqualTo(new ProgressProperties(true, "RAUC-Serial", 100_000, 1000, Duration.ofDays(90)));
+        .isEqualTo(
+            new ProgressProperties(
+                true, "RAUC-Serial", 100_000, 1000, 10_000_000, 100_000, Duration.ofDays(90)));
+    assertThat(bind("audit", AuditProperties.class, Map.of()))
+        .isEqualTo(new AuditProperties(Duration.ofDays(3650), 10_000_000));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
             new UploadProperties(
@@ -114,8 +119,18 @@ class PropertiesTest {
                     "artifact-server.progress.device-header", "X-Serial",
                     "artifact-server.progress.max-pending", "7",
                     "artifact-server.progress.max-named-per-address", "0",
+                    "artifact-server.progress.max-rows", "9",
+                    "artifact-server.progress.max-new-per-caller", "8",
                     "artifact-server.progress.retention", "1h")))
-        .isEqualTo(new ProgressProperties(false, "X-Serial", 7, 0, Duration.ofHours(1)));
+        .isEqualTo(new ProgressProperties(false, "X-Serial", 7, 0, 9, 8, Duration.ofHours(1)));
+    assertThat(
+            bind(
+                "audit",
+                AuditProperties.class,
+                Map.of(
+                    "artifact-server.audit.retention", "30d",
+                    "artifact-server.audit.max-entries", "5000")))
+        .isEqualTo(new AuditProperties(Duration.ofDays(30), 5000));
     assertThat(
             bind(
                 "upload",
@@ -142,9 +157,13 @@ class PropertiesTest {
         () -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1, ANY_SIZE), "max-total-size");
     refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0, ANY_SIZE), "max-concurrent");
     refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, DataSize.ofBytes(-1)), "min-rate");
-    refuses(() -> new ProgressProperties(true, "", 0, 0, ANY_TIME), "max-pending");
-    refuses(() -> new ProgressProperties(true, "", 1, -1, ANY_TIME), "max-named-per-address");
-    refuses(() -> new ProgressProperties(true, "", 1, 0, Duration.ZERO), "retention");
+    refuses(() -> new ProgressProperties(true, "", 0, 0, 1, 0, ANY_TIME), "max-pending");
+    refuses(() -> new ProgressProperties(true, "", 1, -1, 1, 0, ANY_TIME), "max-named-per-address");
+    refuses(() -> new ProgressProperties(true, "", 1, 0, 0, 0, ANY_TIME), "max-rows");
+    refuses(() -> new ProgressProperties(true, "", 1, 0, 1, -1, ANY_TIME), "max-new-per-caller");
+    refuses(() -> new ProgressProperties(true, "", 1, 0, 1, 0, Duration.ZERO), "retention");
+    refuses(() -> new AuditProperties(Duration.ofHours(23), 1000), "retention");
+    refuses(() -> new AuditProperties(Duration.ofDays(1), 999), "max-entries");
   }
 
   private static void refuses(Runnable construction, String name) {

@@ -59,6 +59,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.AfterEach;
@@ -373,8 +374,12 @@ class GrantedDownloadTest {
                 new WaitingThreads(threads, threads, threads)),
             new RepeatedDownloads(resolver, stores, _ -> {}, connections, throttles, registry),
             new Deliveries(
-                new ProgressProperties(true, "", 100, 10, Duration.ofDays(1)),
-                new ProgressBook(new NoProgress(), InstantSource.system(), 100, 10, _ -> {}),
+                new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1)),
+                new ProgressBook(
+                    new NoProgress(),
+                    InstantSource.system(),
+                    new ProgressBook.Bounds(100, 10, 100, 100),
+                    _ -> {}),
                 authenticator,
                 connections,
                 lookups,
@@ -470,8 +475,13 @@ class GrantedDownloadTest {
   /** What hawkBit grants is no repository's, so nothing is taken down. */
   private static final class NoProgress implements ProgressStore {
     @Override
-    public List<Addition> add(List<Addition> additions) {
+    public Added add(List<Addition> additions, Predicate<Addition> mayBegin) {
       throw new AssertionError(additions);
+    }
+
+    @Override
+    public long count() {
+      return 0;
     }
 
     @Override

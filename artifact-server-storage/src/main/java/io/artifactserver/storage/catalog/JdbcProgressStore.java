@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
@@ -140,21 +141,33 @@ final class JdbcProgressStore implements ProgressStore {
   }
 
   @Override
-  public List<Addition> add(List<Addition> additions) {
+  public Added add(List<Addition> additions, Predicate<Addition> mayBegin) {
     return transactions.write(_ -> {
       Map<Integer, DeviceProgress> stored = stored(additions);
       List<Addition> rows = new ArrayList<>(additions.size());
+      List<Addition> begun = new ArrayList<>();
       for (int i = 0; i < additions.size(); i++) {
         Addition addition = additions.get(i);
-        DeviceProgress merged =
-            Optional.ofNullable(stored.get(i))
-                .map(before -> before.then(addition.progress()))
-                .orElse(addition.progress());
-        rows.add(new Addition(addition.subject(), merged));
+        DeviceProgress before = stored.get(i);
+        if (before != null) {
+          rows.add(
+              new Addition(
+                  addition.subject(), before.then(addition.progress()), addition.namedBy()));
+        } else if (mayBegin.test(addition)) {
+          rows.add(addition);
+          begun.add(addition);
+        }
       }
-      var _ = jdbc.batchUpdate(UPSERT, rows, rows.size(), JdbcProgressStore::setRow);
-      return rows;
+      var _ = jdbc.batchUpdate(UPSERT, rows, 1 + rows.size(), JdbcProgressStore::setRow);
+      return new Added(rows, begun);
     });
+  }
+
+  @Override
+  public long count() {
+    return transactions.read(() ->
+        Optional.ofNullable(jdbc.queryForObject("select count(*) from progress", Long.class))
+            .orElse(0L));
   }
 
   @Override

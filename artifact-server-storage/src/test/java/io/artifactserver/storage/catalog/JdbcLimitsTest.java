@@ -19,6 +19,7 @@ import io.artifactserver.core.progress.DeliveredBytes;
 import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore;
+import io.artifactserver.core.progress.ProgressStore.Added;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressStore.ArtifactProgress;
 import io.artifactserver.core.progress.ProgressStore.Summary;
@@ -118,13 +119,15 @@ class JdbcLimitsTest {
   @Test
   void addsWhatIsSentToWhatWasSent() {
     ProgressSubject subject = subject("edge", 1);
-    progress.add(List.of(addition(subject, "b", 0, 10, 0), addition(subject, "a", 5, 5, 0)));
+    progress.add(
+        List.of(addition(subject, "b", 0, 10, 0), addition(subject, "a", 5, 5, 0)), _ -> true);
     progress.add(
         List.of(
             addition(subject, "b", 10, 10, 9),
             addition(subject("other", 1), "b", 0, 1, 9),
             addition(subject("edge", 2), "b", 0, 2, 9),
-            addition(subject("absent", 1), "b", 0, 3, 9)));
+            addition(subject("absent", 1), "b", 0, 3, 9)),
+        _ -> true);
     assertThat(progress.list(subject, "", 10))
         .containsExactly(device("a", 5, 5, 0), device("b", 0, 20, 0, 9));
     assertThat(progress.list(subject, "a", 10)).containsExactly(device("b", 0, 20, 0, 9));
@@ -143,8 +146,11 @@ class JdbcLimitsTest {
             DeliveredBytes.of(new ByteRange(100, 10)),
             new Sending(THEN.plusSeconds(100), THEN.plusSeconds(102), 10, 0, Duration.ZERO),
             new DeliveryError(DeliveryError.Reason.ABORTED, THEN.plusSeconds(102)));
-    assertThat(progress.add(List.of(new Addition(subject, first))))
-        .containsExactly(new Addition(subject, first));
+    Addition beginning = new Addition(subject, first, null);
+    assertThat(progress.add(List.of(beginning), _ -> false))
+        .isEqualTo(new Added(List.of(), List.of()));
+    assertThat(progress.add(List.of(beginning), beginning::equals))
+        .isEqualTo(new Added(List.of(beginning), List.of(beginning)));
     DeviceProgress both =
         new DeviceProgress(
             "a",
@@ -152,8 +158,12 @@ class JdbcLimitsTest {
             new Sending(
                 THEN.plusSeconds(100), THEN.plusSeconds(102), 10, 100, Duration.ofSeconds(10)),
             later.lastError());
-    assertThat(progress.add(List.of(new Addition(subject, later))))
-        .containsExactly(new Addition(subject, both));
+    long rows = progress.count();
+    Addition more = new Addition(subject, later, "token");
+    Addition refused = new Addition(subject, device("b", 0, 1, 0), "token");
+    assertThat(progress.add(List.of(refused, more), _ -> false))
+        .isEqualTo(new Added(List.of(new Addition(subject, both, "token")), List.of()));
+    assertThat(progress.count()).isEqualTo(rows).isPositive();
     assertThat(progress.list(subject, "", 9)).containsExactly(both);
   }
 
@@ -169,12 +179,13 @@ class JdbcLimitsTest {
             new DeliveryError(DeliveryError.Reason.FAILED, THEN));
     progress.add(
         List.of(
-            new Addition(subject, nothing),
-            new Addition(subject, device("long ago", 0, 1000, -200, -100)),
-            new Addition(subject, device("at once", 0, 1000, 5, 5)),
-            new Addition(subject, device("half", 500, 500, 1, 11)),
-            new Addition(subject, device("slow", 0, 100, 0, 100)),
-            new Addition(subject("edge", 9), device("other", 0, 7, 0, 7))));
+            new Addition(subject, nothing, null),
+            new Addition(subject, device("long ago", 0, 1000, -200, -100), null),
+            new Addition(subject, device("at once", 0, 1000, 5, 5), null),
+            new Addition(subject, device("half", 500, 500, 1, 11), null),
+            new Addition(subject, device("slow", 0, 100, 0, 100), null),
+            new Addition(subject("edge", 9), device("other", 0, 7, 0, 7), null)),
+        _ -> true);
     assertThat(progress.summary(subject, THEN)).isEqualTo(new Summary(4, 2, 3, 2600, 51));
   }
 
@@ -192,7 +203,8 @@ class JdbcLimitsTest {
             addition(subject("fleet", 5), "half", 0, 1000, 0),
             addition(subject("fleet", 5), "has an old one", 0, 1000, 0),
             addition(subject("fleet", 6), "has an old one", 0, 1, 0),
-            addition(subject("edge", 4), "of another repository", 0, 500, 0)));
+            addition(subject("edge", 4), "of another repository", 0, 500, 0)),
+        _ -> true);
     assertThat(progress.missing(current, "", 10))
         .containsExactly(
             device("half", 0, 500, 1),
@@ -233,7 +245,8 @@ class JdbcLimitsTest {
             addition(image, "gateway", 0, 5, 1),
             addition(elsewhere, "gateway", 0, 4, 2),
             addition(newer, "gateway", 0, 3, 3),
-            addition(image, "another", 0, 2, 4)));
+            addition(image, "another", 0, 2, 4)),
+        _ -> true);
     assertThat(progress.ofDevice("gateway", 10))
         .containsExactly(
             new ArtifactProgress(other, 11, device("gateway", 0, 3, 3)),
@@ -250,7 +263,7 @@ class JdbcLimitsTest {
     for (int i = 0; i < 5; i++) {
       additions.add(addition(subject, "device-" + i, 0, 1, i - 1000));
     }
-    progress.add(additions);
+    progress.add(additions, _ -> true);
     assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isEqualTo(2);
     assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isEqualTo(1);
     assertThat(progress.deleteUnchangedSince(THEN.minusSeconds(997), 2)).isZero();
@@ -267,7 +280,7 @@ class JdbcLimitsTest {
 
   private static Addition addition(
       ProgressSubject subject, String device, long position, long length, int seconds) {
-    return new Addition(subject, device(device, position, length, seconds));
+    return new Addition(subject, device(device, position, length, seconds), null);
   }
 
   private static DeviceProgress device(String device, long position, long length, int seconds) {
