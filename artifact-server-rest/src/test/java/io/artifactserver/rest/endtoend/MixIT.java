@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,9 +68,13 @@ class MixIT {
             }
           }
         }
-        long pause = Math.max(SECONDS / SAMPLES, MIN_SECONDS_BETWEEN_SAMPLES);
-        for (long passed = 0; passed < SECONDS; passed += pause) {
-          Thread.sleep(1000 * Math.min(pause, SECONDS - passed));
+        long pause = 1000 * Math.max(SECONDS / SAMPLES, MIN_SECONDS_BETWEEN_SAMPLES);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+        // A sample takes seconds, too, on a busy machine.
+        for (long left = SECONDS * 1000;
+            left > 0;
+            left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+          Thread.sleep(Math.min(pause, left));
           samples.add(MixSlopes.sample(site, tally));
         }
       }

@@ -296,6 +296,8 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     builder.environment().put("ARTIFACTSERVER_DERIVE_ENABLED", "false");
     // Off by default; what is proved over HTTP/1.1 is proved over HTTP/2 in the clear as well.
     builder.environment().put("ARTIFACTSERVER_HTTP2_CLEARTEXT", "true");
+    // ServerLogs looks for faults in them.
+    builder.environment().put("ARTIFACTSERVER_LOG_EVERYLINE", "true");
     return builder.start();
   }
 
