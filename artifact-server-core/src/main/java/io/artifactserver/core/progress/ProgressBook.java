@@ -228,7 +228,7 @@ public final class ProgressBook {
   }
 
   /**
-   * What is taken down at most. Immutable.
+   * The limits of what is taken down. Immutable.
    *
    * @param maxPending most devices whose progress is not in the store yet
    * @param maxPendingOfOrigin most of them that named themselves from one address

@@ -91,7 +91,7 @@ public interface ProgressStore {
   record Addition(ProgressSubject subject, DeviceProgress progress, @Nullable Object namedBy) {}
 
   /**
-   * What came of additions. Immutable.
+   * The result of adding. Immutable.
    *
    * @param rows what is kept now, in the order of the additions that were taken
    * @param begun additions with which a row began

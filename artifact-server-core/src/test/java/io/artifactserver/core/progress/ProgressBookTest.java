@@ -196,7 +196,7 @@ class ProgressBookTest {
     assertThat(book.size()).isEqualTo(1);
   }
 
-  /** Whoever has a token may call himself something else for each request, and fill the disk. */
+  /** With a new name in each request, one token could fill the disk. */
   @Test
   void aCallerBeginsSoManyADay() {
     for (int i = 0; i < 500; i++) {
@@ -208,7 +208,7 @@ class ProgressBookTest {
     book.flush(100);
     assertThat(book.lost()).isEqualTo(500 - 50);
     assertThat(rows.count()).isEqualTo(50);
-    // What is there goes on, and so do others.
+    // Known devices are still taken down, and so are those of other callers.
     named("invented-0", "token");
     named("device-7", "other token");
     deliver("proved", 0, 1);

@@ -4,7 +4,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What is logged. Immutable.
+ * Settings of the log. Immutable.
  *
  * @param everyLine whether each line of a library is, not one of a kind a minute; default {@code
  *     false}. Set it to find a fault: a client can fill the disk then.

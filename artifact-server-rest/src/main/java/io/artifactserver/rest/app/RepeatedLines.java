@@ -52,7 +52,7 @@ public class RepeatedLines {
     }
   }
 
-  /** Of one appender. Thread-safe. */
+  /** The filter of one appender. Thread-safe. */
   static final class OncePerMinute extends Filter<ILoggingEvent> {
     private static final String OWN = "io.artifactserver.";
     private static final Duration MINUTE = Duration.ofMinutes(1);
