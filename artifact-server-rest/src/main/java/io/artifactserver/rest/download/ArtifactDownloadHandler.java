@@ -182,7 +182,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
               .ask(wish, credentials, connections.client(exchange.request()))
               .thenAccept(found -> answer(exchange, target, credentials, found))
               .exceptionally(failure -> {
-                exchange.writeError(failure);
+                exchange.fail(failure);
                 return null;
               });
     } else {
@@ -256,7 +256,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     } catch (IssuerUnavailableException e) {
       problems.write(exchange, Problems.issuerUnavailable(), HttpFields.EMPTY);
     } catch (RuntimeException e) {
-      exchange.writeError(e);
+      exchange.fail(e);
     }
     return false;
   }

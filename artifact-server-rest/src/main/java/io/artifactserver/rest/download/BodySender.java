@@ -30,6 +30,7 @@ import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.server.Request;
 import org.slf4j.LoggerFactory;
 
@@ -179,7 +180,7 @@ final class BodySender {
         exchange.request().getAttribute(THROTTLE) instanceof Throttle asked ? asked : Throttle.NONE;
     new Transfer(
             exchange.response(),
-            exchange.callback(),
+            Callback.from(exchange.callback()::succeeded, exchange::fail),
             body,
             paces.apply(exchange.request()),
             throttle,

@@ -232,7 +232,7 @@ public final class ControlPlane extends Handler.Wrapper {
 
           @Override
           public void broken(Throwable failure) {
-            exchange.writeError(failure);
+            exchange.fail(failure);
           }
         });
   }
@@ -267,7 +267,7 @@ public final class ControlPlane extends Handler.Wrapper {
               if (failure == null) {
                 write(exchange, answer);
               } else {
-                exchange.writeError(failure);
+                exchange.fail(failure);
               }
             });
   }
@@ -334,7 +334,7 @@ public final class ControlPlane extends Handler.Wrapper {
       }
     } catch (Throwable e) {
       // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
-      exchange.writeError(e);
+      exchange.fail(e);
     }
   }
 }

@@ -37,13 +37,18 @@ record Exchange(Request request, Response response, Callback callback) {
     }
   }
 
-  /** Answers with the failure. */
-  void writeError(Throwable failure) {
-    Response.writeError(request, response, callback, failure);
-  }
-
-  /** Ends it; a response that has begun is cut off. */
+  /**
+   * Ends it with an answer that tells of the failure; a response that has begun is cut off.
+   *
+   * <p>A callback that fails before a response has begun makes Jetty answer, but the exchange may
+   * be over before Jetty has learned of it, and again it may be the next one that is ended.
+   */
   void fail(Throwable failure) {
-    callback.failed(failure);
+    if (response.isCommitted()) {
+      callback.failed(failure);
+    } else {
+      response.reset();
+      Response.writeError(request, response, callback, failure);
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.rest.download;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.poison.PoisonedPool;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -11,9 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
@@ -38,17 +41,29 @@ class ExchangeTest {
    */
   @Test
   void anotherThreadMayAnswerWhileTheHandlerReturns() throws Exception {
+    endWhileTheHandlerReturns(Exchange::endWithoutBody, HttpStatus.OK_200);
+  }
+
+  @Test
+  void anotherThreadMayFailWhileTheHandlerReturns() throws Exception {
+    endWhileTheHandlerReturns(
+        exchange -> exchange.fail(new QuietException.Exception(new IOException("no page"))),
+        HttpStatus.INTERNAL_SERVER_ERROR_500);
+  }
+
+  private static void endWhileTheHandlerReturns(Consumer<Exchange> end, int status)
+      throws Exception {
     Server server = new Server(null, null, new PoisonedPool());
     ServerConnector connector = new ServerConnector(server, 1, 1);
     server.addConnector(connector);
     try (ExecutorService answers = Executors.newSingleThreadExecutor()) {
-      server.setHandler(new AnsweredElsewhere(answers));
+      server.setHandler(new AnsweredElsewhere(answers, end));
       server.start();
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
         socket.setSoTimeout(60_000);
         for (int i = 0; i < REQUESTS; i++) {
           socket.getOutputStream().write(REQUEST);
-          assertThat(head(socket.getInputStream())).as("answer %d", i).startsWith("HTTP/1.1 200 ");
+          assertThat(head(socket.getInputStream())).as("answer %d", i).startsWith("HTTP/1.1 " + status);
         }
       } finally {
         server.stop();
@@ -70,9 +85,11 @@ class ExchangeTest {
 
   private static final class AnsweredElsewhere extends Handler.Abstract.NonBlocking {
     private final ExecutorService answers;
+    private final Consumer<Exchange> end;
 
-    private AnsweredElsewhere(ExecutorService answers) {
+    private AnsweredElsewhere(ExecutorService answers, Consumer<Exchange> end) {
       this.answers = answers;
+      this.end = end;
     }
 
     @Override
@@ -82,7 +99,7 @@ class ExchangeTest {
       request.addHttpStreamWrapper(stream -> new Telling(stream, sent));
       response.setStatus(HttpStatus.OK_200);
       response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 10_000);
-      answers.execute(() -> new Exchange(request, response, callback).endWithoutBody());
+      answers.execute(() -> end.accept(new Exchange(request, response, callback)));
       for (int i = 0; i < SPINS && sent.getCount() > 0; i++) {
         Thread.onSpinWait();
       }
