@@ -23,6 +23,14 @@ public interface FileRegion extends AutoCloseable {
    */
   ByteBuffer slice(long offset, int length);
 
+  /**
+   * Fails if the file is shorter than it was: what is left of its last page are zeros, and only the
+   * pages beyond fail by themselves. Takes a system call, and waits for nothing.
+   *
+   * @throws StorageException if so
+   */
+  default void requireWhole() throws StorageException {}
+
   /** Whether the bytes are in the page cache, as far as the system tells. Takes microseconds. */
   boolean isResident(long offset, int length);
 

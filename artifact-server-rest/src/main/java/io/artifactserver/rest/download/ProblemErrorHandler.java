@@ -1,8 +1,10 @@
 package io.artifactserver.rest.download;
 
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.rest.problem.Problems;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
@@ -26,9 +28,13 @@ public final class ProblemErrorHandler extends ErrorHandler {
     if (status == null || !status.isError()) {
       status = HttpStatus.INTERNAL_SERVER_ERROR;
     }
+    // It is handed over quietly, because its log line is written.
     problems.write(
         new Exchange(request, response, callback),
-        Problems.ofStatus(status, reason(request)),
+        request.getAttribute(ERROR_EXCEPTION) instanceof QuietException.Exception quiet
+                && quiet.getCause() instanceof StorageException failure
+            ? Problems.of(failure)
+            : Problems.ofStatus(status, reason(request)),
         HttpFields.EMPTY);
     return true;
   }

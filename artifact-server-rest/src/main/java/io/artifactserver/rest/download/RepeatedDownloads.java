@@ -160,8 +160,14 @@ final class RepeatedDownloads {
         body.close();
         return null;
       }
-      ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
-      return new Sending(bytes, body::close, leave, range.position(), same);
+      try {
+        ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
+        return new Sending(bytes, body::close, leave, range.position(), same);
+      } catch (StorageException | RuntimeException e) {
+        leave.run();
+        body.close();
+        throw e;
+      }
     } catch (StorageException | RuntimeException e) {
       // Where the request is handled the failure becomes an answer.
       return null;
@@ -209,8 +215,8 @@ final class RepeatedDownloads {
       return null;
     }
 
-    private @Nullable Found open(
-        FileRegion region, Served served, FramedChunk chunk, Target target) {
+    private @Nullable Found open(FileRegion region, Served served, FramedChunk chunk, Target target)
+        throws StorageException {
       long origin = chunk.covering().position();
       int length = Math.toIntExact(chunk.covering().length());
       Runnable leave =
@@ -220,6 +226,13 @@ final class RepeatedDownloads {
       if (leave == null) {
         region.close();
         return null;
+      }
+      try {
+        region.requireWhole();
+      } catch (StorageException e) {
+        leave.run();
+        region.close();
+        throw e;
       }
       List<ByteBuffer> buffers = new ArrayList<>(2 * chunk.pieces().size());
       for (FramedChunk.Piece piece : chunk.pieces()) {

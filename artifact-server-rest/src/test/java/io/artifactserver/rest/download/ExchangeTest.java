@@ -63,7 +63,9 @@ class ExchangeTest {
         socket.setSoTimeout(60_000);
         for (int i = 0; i < REQUESTS; i++) {
           socket.getOutputStream().write(REQUEST);
-          assertThat(head(socket.getInputStream())).as("answer %d", i).startsWith("HTTP/1.1 " + status);
+          assertThat(head(socket.getInputStream()))
+              .as("answer %d", i)
+              .startsWith("HTTP/1.1 " + status);
         }
       } finally {
         server.stop();

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -13,6 +14,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,6 +40,14 @@ import tools.jackson.databind.json.JsonMapper;
 class CutFileIT {
   private static final int LENGTH = 40_000_000;
   private static final int READ_BEFORE = 100_000;
+  private static final int SHORT = 50_000;
+
+  /** By so much, at most, is an encrypted file longer. */
+  private static final int MOST_OF_KEYS = 1_000_000;
+
+  /** Requests after which a connection answers by itself. */
+  private static final int WARM = 5;
+
   private static final int RECEIVE_BUFFER = 32 * 1024;
   private static final byte[] OTHER = Bytes.random(1000, 4);
 
@@ -115,6 +126,44 @@ class CutFileIT {
     requireAlive(secured);
   }
 
+  /** What is left of the last page reads as zeros: nothing fails by itself. */
+  @ParameterizedTest
+  @EnumSource
+  @ExpectsLog("shorter than it was|is damaged|is not intact")
+  void cutWithinThePageThatIsSent(Transport transport) throws Exception {
+    PackagedServer server = transport.isSecured() ? secured : plain;
+    byte[] content = Bytes.random(SHORT, transport.name().hashCode());
+    try (Operator operator = operator(server);
+        Wire wire = wire(transport)) {
+      String name = "short-" + transport;
+      assertThat(operator.put("public", name, content).statusCode()).isEqualTo(201);
+      String whole = "GET /artifacts/public/%s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(name);
+      String range =
+          whole.replace("\r\n\r\n", "\r\nRange: bytes=%d-\r\n\r\n".formatted(SHORT - 10));
+      for (int i = 0; i < WARM; i++) {
+        wire.send(range);
+        assertThat(wire.receive(true).body())
+            .isEqualTo(Arrays.copyOfRange(content, SHORT - 10, SHORT));
+      }
+      cut(server, SHORT, SHORT - 1);
+      for (String request : List.of(range, whole, range)) {
+        wire.send(request);
+        Response answer = wire.receive(true);
+        assertThat(answer.status()).as(request).isGreaterThanOrEqualTo(500);
+      }
+      wire.send(whole);
+      Response answer = wire.receive(true);
+      assertThat(answer.status()).isEqualTo(500);
+      assertThat(answer.text()).contains("Artifact damaged");
+    }
+    requireAlive(server);
+  }
+
+  private Wire wire(Transport transport) throws Exception {
+    Socket socket = transport.isSecured() ? secured(transport.tls()) : socket(plain);
+    return transport.isHttp2() ? new Wire(socket, Http2Wire.openFreely(socket)) : new Wire(socket);
+  }
+
   /** Zstandard reads what is derived. */
   @Test
   void derivation() throws Exception {
@@ -169,15 +218,24 @@ class CutFileIT {
     return "/artifacts/" + repository + "/" + name;
   }
 
-  /** Cuts the one whole blob of that length. */
+  /** Cuts the one whole blob of about that length. */
   private static void cut(PackagedServer server) throws IOException {
+    cut(server, LENGTH, READ_BEFORE / 2);
+  }
+
+  private static void cut(PackagedServer server, long length, long left) throws IOException {
     Path blob;
     try (Stream<Path> files = Files.walk(server.dataFolder().resolve("blobs"))) {
-      blob = files.filter(file -> file.toFile().length() >= LENGTH).findFirst().orElseThrow();
+      blob =
+          files
+              .filter(file -> file.toFile().length() >= length)
+              .filter(file -> file.toFile().length() < length + MOST_OF_KEYS)
+              .findFirst()
+              .orElseThrow();
     }
     blob.toFile().setWritable(true);
     try (FileChannel channel = FileChannel.open(blob, StandardOpenOption.WRITE)) {
-      channel.truncate(READ_BEFORE / 2);
+      channel.truncate(left);
     }
   }
 
@@ -200,12 +258,16 @@ class CutFileIT {
   }
 
   private SSLSocket secured(String protocol) throws IOException {
+    SSLParameters parameters = new SSLParameters();
+    parameters.setApplicationProtocols(new String[] {protocol});
+    return secured(parameters);
+  }
+
+  private SSLSocket secured(SSLParameters parameters) throws IOException {
     Socket socket = socket(secured);
     SSLSocket tls =
         (SSLSocket)
             trust.getSocketFactory().createSocket(socket, "localhost", socket.getPort(), true);
-    SSLParameters parameters = tls.getSSLParameters();
-    parameters.setApplicationProtocols(new String[] {protocol});
     tls.setSSLParameters(parameters);
     return tls;
   }

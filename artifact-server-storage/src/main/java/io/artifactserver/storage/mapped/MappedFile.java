@@ -101,8 +101,7 @@ final class MappedFile {
         long sent = channel.transferTo(position, length, target);
         if (sent == 0 && length > 0 && channel.size() <= position) {
           // Whoever sends takes 0 for a socket that is full, and would try again for ever.
-          throw file.unavailable(
-              new EOFException("the file of " + key + " is shorter than it was"));
+          throw shorter();
         }
         return sent;
       } catch (ClosedChannelException e) {
@@ -112,6 +111,25 @@ final class MappedFile {
       }
     }
     return target.write(bytes.asSlice(position, length).asByteBuffer());
+  }
+
+  /** See {@link MappedRegion#requireWhole}. One that had to be closed is not looked at. */
+  void requireWhole() throws StorageException {
+    try {
+      if (channel.isOpen() && channel.size() < bytes.byteSize()) {
+        throw shorter();
+      }
+    } catch (ClosedChannelException _) {
+      // An interrupted thread closed it for everybody, just now.
+    } catch (StorageException e) {
+      throw e;
+    } catch (IOException e) {
+      throw file.unavailable(e);
+    }
+  }
+
+  private StorageException shorter() {
+    return file.unavailable(new EOFException("the file of " + key + " is shorter than it was"));
   }
 
   /**

@@ -200,7 +200,7 @@ public final class MappedFiles implements AutoCloseable {
   }
 
   /** Who leased it meanwhile keeps it to the last release; others map the file again. */
-  private void drop(MappedFile file) {
+  void drop(MappedFile file) {
     if (files.remove(file.key(), file)) {
       file.retire();
     }

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.mapped;
 
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -31,6 +32,17 @@ final class MappedRegion implements FileRegion {
   @Override
   public ByteBuffer slice(long offset, int length) {
     return segment(offset, length).asByteBuffer();
+  }
+
+  @Override
+  public void requireWhole() throws StorageException {
+    try {
+      file.requireWhole();
+    } catch (StorageException e) {
+      // Whoever comes next opens it, and learns what is wrong with it.
+      files.drop(file);
+      throw e;
+    }
   }
 
   @Override

@@ -266,6 +266,35 @@ class MappedFilesTest {
     }
   }
 
+  /** What is beyond the end in the file's last page reads as zeros. */
+  @Test
+  void failsWhenTheFileIsAByteShorterAndIsMappedAnewThen() throws Exception {
+    int length = 10_000;
+    Path cut = sparseFile("cut", length);
+    try (FileRegion region = files.region("s", new ByteRange(0, 10), new CountedFile(cut))) {
+      region.requireWhole();
+      try (FileChannel writer = FileChannel.open(cut, StandardOpenOption.WRITE)) {
+        writer.truncate(length - 1);
+      }
+      assertThat(region.slice(0, 10).get(9)).isZero();
+      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
+          .isThrownBy(region::requireWhole)
+          .withMessageContaining("shorter than it was");
+      assertThat(files.isMapped("s")).isFalse();
+    }
+    files.region("s", new ByteRange(0, 10), new CountedFile(cut)).close();
+    assertThat(channels).hasSize(2);
+  }
+
+  @Test
+  void aFileThatIsClosedPassesForWhole() throws Exception {
+    Path file = sparseFile("file", 10_000);
+    try (FileRegion region = files.region("s", new ByteRange(0, 10), new CountedFile(file))) {
+      channels.getFirst().close();
+      region.requireWhole();
+    }
+  }
+
   /** A client may have as many files sent as it likes, and read none. */
   @Test
   void noMoreFilesStayOpenThanAreKept() throws Exception {

@@ -26,8 +26,9 @@ public interface BodySource extends AutoCloseable {
    * The next piece, not empty; valid until the next call. Only called when ready.
    *
    * @param most bytes that it may have; positive
+   * @throws StorageException if the piece is not what it was
    */
-  ByteBuffer next(long most);
+  ByteBuffer next(long most) throws StorageException;
 
   /** The next piece is a while off: gives up what can be made again. No I/O. */
   void rest();

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.download.body;
 
 import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.rest.engine.FileSender;
 import java.nio.ByteBuffer;
@@ -89,11 +90,14 @@ public final class MappedBody implements BodySource {
   }
 
   @Override
-  public ByteBuffer next(long most) {
+  public ByteBuffer next(long most) throws StorageException {
     if (framing != null) {
-      return gather((int) Math.min(most, GATHER_LENGTH));
+      ByteBuffer bytes = gather((int) Math.min(most, GATHER_LENGTH));
+      region.requireWhole();
+      return bytes;
     }
     ByteBuffer slice = region.slice(offset, (int) Math.min(most, sliceLength()));
+    region.requireWhole();
     if (slice.remaining() >= MIN_SENDFILE) {
       sender.next(region, offset, slice);
     }
