@@ -114,6 +114,7 @@ public final class Http2Connections implements SmartLifecycle {
     if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection
         && connection.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
       request.addHttpStreamWrapper(streams::patient);
+      release(request);
     }
     return request;
   }

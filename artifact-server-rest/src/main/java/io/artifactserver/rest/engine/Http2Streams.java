@@ -113,6 +113,8 @@ final class Http2Streams extends BufferingFlowControlStrategy
   @Override
   public void onStreamCreated(Stream stream) {
     super.onStreamCreated(stream);
+    // It is not idle while it waits for a thread: Jetty would answer it, and its handler too.
+    stream.setIdleTimeout(0);
     states.put(stream, new State(headLength));
     if (holding != null) {
       holding.add(headLength);

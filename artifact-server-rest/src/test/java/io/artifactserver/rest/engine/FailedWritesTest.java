@@ -6,15 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.rest.connection.ConnectionProperties;
 import io.artifactserver.rest.connection.Connections;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.DataInputStream;
-import java.io.EOFException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,7 +30,7 @@ import org.springframework.util.unit.DataSize;
  */
 class FailedWritesTest {
   private static final int LENGTH = 256 * 1024;
-  private static final byte OURS = 'o';
+  private static final byte OURS = FrameClient.OURS;
   private static final byte FOREIGN = 'f';
   private static final int MAX_STREAMS = 5;
   private static final int MAX_FAILED = 8 * MAX_STREAMS;
@@ -47,14 +39,6 @@ class FailedWritesTest {
   private static final int MANY = 10_000;
 
   private static final int FEW = 50;
-
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int SETTINGS = 4;
-  private static final int WINDOW_UPDATE = 8;
-  private static final int END_STREAM = 1;
-  private static final int END_HEADERS = 4;
 
   private final Server server = new Server();
   private final Connections connections =
@@ -107,7 +91,7 @@ class FailedWritesTest {
   @Test
   void aResetLeavesTheBufferUntilItsBytesHaveLeft() throws Exception {
     start(MANY);
-    try (Client client = new Client()) {
+    try (FrameClient client = new FrameClient(server)) {
       int stream = client.get();
       awaitFullSocket(1);
       client.reset(stream);
@@ -121,10 +105,10 @@ class FailedWritesTest {
   @Test
   void dataOnAFinishedRequestAndAResetDoNotFreeTheBuffer() throws Exception {
     start(MANY);
-    try (Client client = new Client()) {
+    try (FrameClient client = new FrameClient(server)) {
       int stream = client.get();
       awaitFullSocket(1);
-      client.send(DATA, END_STREAM, stream, new byte[10]);
+      client.sendDataAndEnd(stream);
       client.reset(stream);
       client.get();
       assertThat(client.readToEnd(2)).isGreaterThanOrEqualTo(LENGTH);
@@ -135,7 +119,7 @@ class FailedWritesTest {
   @Test
   void aSessionThatEndsForTooManyResetsDoesNotFreeTheBuffers() throws Exception {
     start(FEW);
-    try (Client client = new Client()) {
+    try (FrameClient client = new FrameClient(server)) {
       client.get();
       int other = client.get();
       awaitFullSocket(2);
@@ -151,7 +135,7 @@ class FailedWritesTest {
   @Test
   void aClientThatResetsWhatItDoesNotReadLosesItsConnection() throws Exception {
     start(MANY);
-    try (Client client = new Client()) {
+    try (FrameClient client = new FrameClient(server)) {
       client.get();
       awaitFullSocket(1);
       for (int i = 1; i <= MAX_FAILED + 1 && connections.count() == 1; i++) {
@@ -159,8 +143,8 @@ class FailedWritesTest {
         int stream = client.get();
         eventually("it is answered", () -> begun.get() == requests || connections.count() == 0);
         // Reset by the server and forgotten, it makes room for the next.
-        client.send(DATA, END_STREAM, stream, new byte[10]);
-        client.send(DATA, END_STREAM, stream, new byte[10]);
+        client.sendDataAndEnd(stream);
+        client.sendDataAndEnd(stream);
         client.reset(stream);
       }
       eventually("the connection is closed", () -> connections.count() == 0);
@@ -171,7 +155,7 @@ class FailedWritesTest {
   @Test
   void whatFailsAfterTheEndOfTheConnectionIsToldAtOnce() throws Exception {
     start(MANY);
-    try (Client client = new Client()) {
+    try (FrameClient client = new FrameClient(server)) {
       client.reset(client.get());
       client.get();
       awaitFullSocket(1);
@@ -228,95 +212,5 @@ class FailedWritesTest {
       buffer.put(i, FOREIGN);
     }
     ended.incrementAndGet();
-  }
-
-  /** Reads only when it is told to. */
-  private final class Client implements AutoCloseable {
-    private final Socket socket = new Socket();
-    private int nextStream = 1;
-
-    Client() throws IOException {
-      socket.setReceiveBufferSize(4 * 1024);
-      socket.setSoTimeout(30_000);
-      socket.connect(
-          new InetSocketAddress(
-              InetAddress.getLoopbackAddress(),
-              ((ServerConnector) server.getConnectors()[0]).getLocalPort()));
-      socket
-          .getOutputStream()
-          .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      send(SETTINGS, 0, 0, ByteBuffer.allocate(6).putShort((short) 4).putInt(1 << 30).array());
-      send(WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(1 << 30).array());
-    }
-
-    int get() throws IOException {
-      int stream = nextStream;
-      nextStream += 2;
-      // :method GET, :scheme http, :path /, :authority x (RFC 7541, appendix A).
-      byte[] fields = {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x41, 1, 'x'};
-      send(HEADERS, END_STREAM | END_HEADERS, stream, fields);
-      return stream;
-    }
-
-    void reset(int stream) throws IOException {
-      send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(8).array());
-    }
-
-    void send(int type, int flags, int stream, byte[] payload) throws IOException {
-      ByteBuffer frame =
-          ByteBuffer.allocate(9 + payload.length)
-              .putInt(payload.length << 8 | type)
-              .put((byte) flags)
-              .putInt(stream)
-              .put(payload);
-      try {
-        socket.getOutputStream().write(frame.array());
-      } catch (SocketException _) {
-        // The server has ended the connection, which is what some tests wait for.
-      }
-    }
-
-    /**
-     * Reads until so many streams have ended, or the connection has.
-     *
-     * @return how many bytes of bodies came, all of them ours
-     */
-    int readToEnd(int streams) throws IOException {
-      int bytes = 0;
-      int endings = 0;
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      try {
-        while (endings < streams) {
-          int head = in.readInt();
-          int flags = in.readUnsignedByte();
-          int stream = in.readInt();
-          byte[] payload = in.readNBytes(head >>> 8);
-          int type = head & 0xff;
-          if (type == DATA) {
-            assertThat(foreign(payload)).as("foreign bytes on stream " + stream).isZero();
-            bytes += payload.length;
-          }
-          if (type == RST_STREAM || ((flags & END_STREAM) != 0 && type <= HEADERS)) {
-            endings++;
-          }
-        }
-      } catch (EOFException | SocketException _) {
-        // The connection has ended.
-      }
-      return bytes;
-    }
-
-    private static int foreign(byte[] payload) {
-      int foreign = 0;
-      for (byte each : payload) {
-        foreign += each == OURS ? 0 : 1;
-      }
-      return foreign;
-    }
-
-    @Override
-    public void close() throws IOException {
-      socket.close();
-    }
   }
 }
