@@ -29,9 +29,9 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 
 /**
- * What one machine without a token can do to a server: each attack is bounded in time and size, and
- * while it goes on an honest device is answered. Afterwards the device is answered as well, and the
- * server holds what it held before. What the device saw is printed; with {@code
+ * What one machine can do to a server: each attack is bounded in time and size, and while it goes
+ * on an honest device and an admin are answered. Afterwards they are answered as well, and the
+ * server holds what it held before. What they saw is printed; with {@code
  * -Dattack.thresholds=true}, on a quiet machine, it is asserted, and each attack is repeated for
  * ten seconds, so that there is enough of it to speak of a percentile.
  */
@@ -39,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class Siege {
   static final String WARM = "/artifacts/public/warm.bin";
+  static final String PRIVATE = "/artifacts/private/warm.bin";
   static final String ENCRYPTED = "/artifacts/encrypted/warm.bin";
 
   /** An attack that works the server hard, and may delay others less than any other. */
@@ -56,6 +57,7 @@ abstract class Siege {
   private static final double MAX_P99_MILLIS_BESIDE_MISSES = 20;
   private static final double MAX_MILLIS_BESIDE_MISSES = 200;
   private static final double MAX_NEWCOMER_MILLIS = 1000;
+  private static final double MAX_CALL_MILLIS = 1000;
   private static final boolean HAS_THRESHOLDS = Boolean.getBoolean("attack.thresholds");
 
   private static final long SUSTAINED_NANOS = HAS_THRESHOLDS ? 10_000_000_000L : 0;
@@ -83,12 +85,14 @@ abstract class Siege {
             "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
     operator = server.operator();
     operator.createRepository("public", true);
+    operator.createRepository("private", false);
     operator.createEncryptedRepository("encrypted");
     byte[] content = Bytes.random(LENGTH, 3);
     assertThat(operator.put("public", "warm.bin", content).statusCode()).isEqualTo(201);
+    assertThat(operator.put("private", "warm.bin", content).statusCode()).isEqualTo(201);
     assertThat(operator.put("encrypted", "warm.bin", content).statusCode()).isEqualTo(201);
     // Whatever is made once is made before anything is measured.
-    Witness warmup = Witness.start(this::device, WARM);
+    Witness warmup = Witness.start(this::device, WARM, server.operatorToken());
     assertThat(operator.downloadAsNobody("/swagger-ui/swagger-ui-bundle.js").statusCode())
         .isEqualTo(200);
     assertThat(operator.downloadAsNobody(ENCRYPTED).statusCode()).isEqualTo(200);
@@ -105,7 +109,7 @@ abstract class Siege {
   @BeforeEach
   void watch() throws Exception {
     before = Footprint.of(server.server(), operator);
-    witness = Witness.start(this::device, WARM);
+    witness = Witness.start(this::device, WARM, server.operatorToken());
   }
 
   @AfterEach
@@ -113,7 +117,7 @@ abstract class Siege {
     Witness.Report during = witness.stop();
     letGo();
     assertThat(server.server().process().isAlive()).isTrue();
-    Witness.Report afterwards = Witness.glance(this::device, WARM);
+    Witness.Report afterwards = Witness.glance(this::device, WARM, server.operatorToken());
     Footprint after = Footprint.of(server.server(), operator);
     long deadline = System.nanoTime() + RETURN_NANOS;
     while (!after.isLike(before) && System.nanoTime() < deadline) {
@@ -133,7 +137,15 @@ abstract class Siege {
           assertThat(seen.worst()).isLessThanOrEqualTo(MAX_MILLIS_BESIDE_MISSES);
         }
         assertThat(seen.worstNewcomer()).isLessThanOrEqualTo(MAX_NEWCOMER_MILLIS);
+        judgeCall(seen.worstCall());
       }
+    }
+  }
+
+  /** How long an admin had to wait, in milliseconds. */
+  static void judgeCall(double millis) {
+    if (HAS_THRESHOLDS) {
+      assertThat(millis).as("call of an admin").isLessThanOrEqualTo(MAX_CALL_MILLIS);
     }
   }
 
@@ -212,6 +224,10 @@ abstract class Siege {
 
   Endpoint server() {
     return server;
+  }
+
+  Operator operator() {
+    return operator;
   }
 
   /** Closes it after the test. */

@@ -9,23 +9,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An honest device beside an attack: it asks for ranges of a warm artifact on a connection that it
- * has, and again and again opens new ones, for the artifact and for the server's health. Fails if
- * one of them is not answered, or wrongly. Used by one thread; asks from two of its own.
+ * Honest clients beside an attack: a device asks for ranges of a warm artifact on a connection that
+ * it has, and again and again opens new ones, for the artifact and for the server's health; an
+ * admin calls the API. Fails if one of them is not answered, or wrongly. Used by one thread; asks
+ * from three of its own.
  */
 final class Witness {
   private static final int RANGE_LENGTH = 4096;
   private static final int PAUSE_MILLIS = 5;
   private static final int NEWCOMER_PAUSE_MILLIS = 100;
   private static final int GLANCE = 200;
+  private static final int CALLS_OF_GLANCE = 10;
 
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final List<Double> ranges = Collections.synchronizedList(new ArrayList<>());
   private final List<Double> newcomers = Collections.synchronizedList(new ArrayList<>());
+  private final List<Double> calls = Collections.synchronizedList(new ArrayList<>());
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
   private final List<Thread> threads = new ArrayList<>();
   private final Line line;
   private final String path;
+  private final String adminToken;
 
   /** How to reach the server. */
   interface Line {
@@ -33,9 +37,10 @@ final class Witness {
     Wire open() throws IOException;
   }
 
-  private Witness(Line line, String path) {
+  private Witness(Line line, String path, String adminToken) {
     this.line = line;
     this.path = path;
+    this.adminToken = adminToken;
   }
 
   /**
@@ -43,20 +48,24 @@ final class Witness {
    *
    * @param path of a public artifact of at least 4 KiB
    */
-  static Witness start(Line line, String path) throws IOException {
-    Witness witness = new Witness(line, path);
+  static Witness start(Line line, String path, String adminToken) throws IOException {
+    Witness witness = new Witness(line, path, adminToken);
     // Before the attack begins, as a device that is in the middle of a download.
     Wire wire = line.open();
     witness.ask(wire);
     witness.repeat(() -> witness.range(wire), PAUSE_MILLIS);
     witness.repeat(witness::arrive, NEWCOMER_PAUSE_MILLIS);
+    witness.repeat(witness::administer, NEWCOMER_PAUSE_MILLIS);
     return witness;
   }
 
   /** Asks for a moment, and tells what it saw. */
-  static Report glance(Line line, String path) throws IOException {
-    Witness witness = new Witness(line, path);
+  static Report glance(Line line, String path, String adminToken) throws IOException {
+    Witness witness = new Witness(line, path, adminToken);
     witness.arrive();
+    for (int i = 0; i < CALLS_OF_GLANCE; i++) {
+      witness.administer();
+    }
     try (Wire wire = line.open()) {
       for (int i = 0; i < GLANCE; i++) {
         witness.range(wire);
@@ -66,11 +75,11 @@ final class Witness {
   }
 
   /** What it saw, in milliseconds. */
-  record Report(double p99, double worst, double worstNewcomer, int answers) {
+  record Report(double p99, double worst, double worstNewcomer, double worstCall, int answers) {
     @Override
     public String toString() {
-      return "%d answers, p99 %.1f ms, worst %.1f ms; worst new connection %.1f ms"
-          .formatted(answers, p99, worst, worstNewcomer);
+      return "%d answers, p99 %.1f ms, worst %.1f ms; worst new connection %.1f ms; worst call of an admin %.1f ms"
+          .formatted(answers, p99, worst, worstNewcomer, worstCall);
     }
   }
 
@@ -93,6 +102,7 @@ final class Witness {
         sorted.get((int) (sorted.size() * 0.99)),
         sorted.getLast(),
         Collections.max(newcomers),
+        Collections.max(calls),
         sorted.size());
   }
 
@@ -135,6 +145,17 @@ final class Witness {
       require(wire.receive(true), 200);
     }
     newcomers.add((System.nanoTime() - begin) / 1e6);
+  }
+
+  private void administer() throws IOException {
+    long begin = System.nanoTime();
+    try (Wire wire = line.open()) {
+      wire.send(
+          "GET /api/v1/repositories HTTP/1.1\r\nHost: admin\r\nAuthorization: Bearer %s\r\n\r\n"
+              .formatted(adminToken));
+      require(wire.receive(true), 200);
+    }
+    calls.add((System.nanoTime() - begin) / 1e6);
   }
 
   private void ask(Wire wire) throws IOException {

@@ -1,0 +1,169 @@
+package io.artifactserver.rest.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.access.TokenSecret;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Attacks with a token of each role, and with wrong ones behind a proxy that nobody named, over all
+ * transports of a server at once. In the middle of each an admin takes the token away, and that is
+ * the end of it.
+ */
+@EnumSource(names = {"HTTP1", "TLS13"})
+class RoleAttackIT extends Siege {
+  private static final String PUBLISHER =
+      """
+      {"name":"attacker","role":"publisher","repositories":["public"],"paths":["board-a/*"]}\
+      """;
+  private static final String READER =
+      """
+      {"name":"attacker","role":"reader"}\
+      """;
+  private static final String DEVICE =
+      """
+      {"name":"attacker"}\
+      """;
+
+  private static final int ATTACKERS = 40;
+  private static final int SECONDS = 3;
+
+  @Test
+  void publisherWhoseBodiesTrickle() throws Exception {
+    trickle("POST /api/v1/links", 300, 1_000);
+  }
+
+  @Test
+  void publisherWhoseUploadsTrickle() throws Exception {
+    trickle("PUT /api/v1/repositories/public/artifacts/board-a/image", 40, 1_000_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/api/v1/repositories/public/artifacts?limit=1000",
+        "/api/v1/progress/summary?repository=public&path=warm.bin",
+        "/actuator/prometheus",
+        "/v3/api-docs"
+      })
+  void readerWhoAsksAllTheTime(String question) throws Exception {
+    flood(READER, "GET " + question, "");
+  }
+
+  @Test
+  void deviceThatIsRefused() throws Exception {
+    flood(DEVICE, "DELETE /api/v1/repositories/public/artifacts/" + "x".repeat(4_000), "");
+  }
+
+  @Test
+  void deviceWithManyNames() throws Exception {
+    flood(DEVICE, "GET " + PRIVATE, "Range: bytes=0-9\r\nRAUC-Serial: %d-%d\r\n");
+  }
+
+  /** Each of them looks good, and has to be looked up. */
+  @Test
+  void wrongTokensBehindAProxy() throws Exception {
+    JsonNode good = create(DEVICE);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    inParallel(
+        ATTACKERS,
+        i -> {
+          Wire wire = open(i);
+          while (System.nanoTime() < end) {
+            String wrong = TokenSecret.generate().reveal();
+            assertThat(ask(wire, "GET " + PRIVATE, "X-Forwarded-For: 192.0.2.%d\r\n", wrong, i, 0))
+                .isIn(401, 429);
+          }
+        });
+    try (Wire device = open(0)) {
+      String secret = good.get("token").asString();
+      assertThat(ask(device, "GET " + PRIVATE, "Range: bytes=0-9\r\n", secret, 0, 0))
+          .isEqualTo(206);
+    }
+    takeAway(good);
+  }
+
+  /** Asks over and over again, until the token is not good any more. */
+  private void flood(String role, String request, String fields) throws Exception {
+    JsonNode token = create(role);
+    AtomicBoolean isBeingTakenAway = new AtomicBoolean();
+    inParallel(
+        ATTACKERS + 1,
+        i -> {
+          if (i == ATTACKERS) {
+            TimeUnit.SECONDS.sleep(SECONDS);
+            isBeingTakenAway.set(true);
+            takeAway(token);
+          } else {
+            Wire wire = open(i);
+            int status = 0;
+            for (int number = 0; !isOfWrongToken(status); number++) {
+              status = ask(wire, request, fields, token.get("token").asString(), i, number);
+            }
+            assertThat(isBeingTakenAway).as("answered with %d", status).isTrue();
+          }
+        });
+  }
+
+  private void trickle(String request, int connections, int length) throws Exception {
+    JsonNode token = create(PUBLISHER);
+    inParallel(
+        connections,
+        i -> {
+          Wire wire = open(i);
+          wire.send(
+              "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                  .formatted(request, token.get("token").asString(), length));
+          for (int sent = 0; sent < SECONDS * 5; sent++) {
+            // Some are refused, and closed.
+            quietly(() -> wire.send(" "));
+            TimeUnit.MILLISECONDS.sleep(200);
+          }
+        });
+    takeAway(token);
+    try (Wire wire = open(0)) {
+      assertThat(ask(wire, "GET /api/v1/links", "", token.get("token").asString(), 0, 0))
+          .isEqualTo(401);
+    }
+  }
+
+  private JsonNode create(String token) throws Exception {
+    return JsonMapper.shared().readTree(operator().json("POST", "/api/v1/tokens", token).body());
+  }
+
+  private void takeAway(JsonNode token) throws Exception {
+    long begin = System.nanoTime();
+    assertThat(operator().delete("/api/v1/tokens/" + token.get("id").asString()).statusCode())
+        .isEqualTo(204);
+    judgeCall((System.nanoTime() - begin) / 1e6);
+  }
+
+  /** Of many it is told that they are too many. */
+  private static boolean isOfWrongToken(int status) {
+    return status == 401 || status == 429;
+  }
+
+  /** The transports of the server in turn. */
+  private Wire open(int attacker) throws IOException {
+    List<Transport> all = transport.ofOneServer();
+    return keep(server().by(all.get(attacker % all.size())).open());
+  }
+
+  private static int ask(
+      Wire wire, String request, String fields, String token, int attacker, int number)
+      throws IOException {
+    wire.send(
+        "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n%s\r\n"
+            .formatted(request, token, fields.formatted(attacker, number)));
+    return wire.receive(true).status();
+  }
+}
