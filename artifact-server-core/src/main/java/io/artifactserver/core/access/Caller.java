@@ -24,6 +24,11 @@ public record Caller(String id, String name, Role role, Scope scope) {
     return (role == Role.ADMIN ? Scope.ALL : scope).ranges(prefix);
   }
 
+  /** Whether the caller may upload something somewhere. */
+  public boolean mayUpload() {
+    return role == Role.ADMIN || role == Role.PUBLISHER;
+  }
+
   /** Whether the caller may download something of the repository. */
   public boolean mayReadSomeOf(String repository) {
     return role == Role.ADMIN || scope.includesSomeOf(repository);

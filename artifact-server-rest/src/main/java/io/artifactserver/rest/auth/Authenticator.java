@@ -191,6 +191,16 @@ public final class Authenticator {
     return decided;
   }
 
+  /**
+   * Whether the token that let a caller in was taken away since; asks the database if need be. What
+   * an identity provider issues never is.
+   */
+  public boolean isTakenAway(Credentials credentials) {
+    return secret(credentials.authorization())
+        .filter(each -> tokens.find(each.id()).isEmpty())
+        .isPresent();
+  }
+
   private Authentication peek(CertificateGrant grant) {
     Optional<AccessToken> own = tokens.peek(grant.id()).filter(grant::unlocks);
     if (own.isPresent()) {

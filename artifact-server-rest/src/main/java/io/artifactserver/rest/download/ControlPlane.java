@@ -116,6 +116,13 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(exchange, Problems.anotherSite(), HttpFields.EMPTY);
       return true;
     }
+    if (!isReadable(request)) {
+      refuse(
+          exchange,
+          Problems.invalidName("The query is not percent-encoded UTF-8"),
+          HttpFields.EMPTY);
+      return true;
+    }
     String authorization =
         Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
     if (authorization.isEmpty() && HttpMethods.isGetOrHead(request) && HealthAnswers.knows(path)) {
@@ -187,6 +194,12 @@ public final class ControlPlane extends Handler.Wrapper {
 
   private void answer(Exchange exchange, Caller caller) {
     Request request = exchange.request();
+    if (isUpload(request) && !caller.mayUpload()) {
+      // It takes no place: it is refused, and what it sends is thrown away.
+      UnwantedBody.discard(request);
+      run(callers, caller, exchange);
+      return;
+    }
     if (isUpload(request)) {
       if (!uploads.run(caller.id(), () -> pass(exchange))) {
         refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
@@ -299,6 +312,20 @@ public final class ControlPlane extends Handler.Wrapper {
     }
     String origin = request.getHeaders().get(HttpHeader.ORIGIN);
     return origin != null && !isOwn(origin, request);
+  }
+
+  /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
+  private static boolean isReadable(Request request) {
+    String query = request.getHttpURI().getQuery();
+    if (query == null || query.indexOf('%') < 0) {
+      return true;
+    }
+    try {
+      var _ = Request.extractQueryParameters(request);
+      return true;
+    } catch (RuntimeException e) {
+      return false;
+    }
   }
 
   private static boolean isOwn(String origin, Request request) {

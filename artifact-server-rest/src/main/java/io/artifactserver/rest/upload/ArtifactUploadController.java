@@ -9,6 +9,8 @@ import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.catalog.ArtifactView;
 import io.artifactserver.rest.catalog.NamesAnArtifact;
 import io.artifactserver.rest.engine.Http2Connections;
@@ -46,12 +48,17 @@ public class ArtifactUploadController {
 
   private final ArtifactIngest ingest;
   private final ArtifactCatalog catalog;
+  private final Authenticator authenticator;
   private final DataSize minRate;
 
   public ArtifactUploadController(
-      ArtifactIngest ingest, ArtifactCatalog catalog, UploadProperties properties) {
+      ArtifactIngest ingest,
+      ArtifactCatalog catalog,
+      Authenticator authenticator,
+      UploadProperties properties) {
     this.ingest = ingest;
     this.catalog = catalog;
+    this.authenticator = authenticator;
     this.minRate = properties.minRate();
   }
 
@@ -85,7 +92,11 @@ public class ArtifactUploadController {
     }
     Http2Connections.acceptBody(
         ServletContextRequest.getServletContextRequest(request).getWrapped());
-    try (InputStream body = new RequestBodyStream(request::getInputStream, minRate)) {
+    Credentials credentials =
+        Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
+    try (InputStream body =
+        new RequestBodyStream(
+            request::getInputStream, minRate, () -> !authenticator.isTakenAway(credentials))) {
       IngestResult result = ingest.ingest(ingestRequest, body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);

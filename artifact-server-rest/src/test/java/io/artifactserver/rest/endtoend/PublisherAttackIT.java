@@ -1,6 +1,8 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
+import static io.artifactserver.rest.endtoend.Siege.quietly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -10,7 +12,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -89,6 +93,67 @@ class PublisherAttackIT extends EachTransport {
       assertThat(late.text()).contains("Body too late", "10 s");
       assertThat(each.isClosedByServer()).isTrue();
     }
+  }
+
+  /** However large they are: nothing of them is stored, and their places are free. */
+  @Test
+  void uploadsEndWithTheirToken() throws Exception {
+    String upload = "PUT /api/v1/repositories/public/artifacts/board-a/late-" + transport;
+    Wire whole = begin(attacker, upload, 3);
+    List<Wire> endless = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      endless.add(begin(attacker, upload + i, 1_000_000_000));
+    }
+    assertThat(admin.delete("/api/v1/tokens/" + attacker.get("id").asString()).statusCode())
+        .isEqualTo(204);
+    whole.send("{}");
+    assertThat(whole.receive(true).status()).isEqualTo(401);
+    assertThat(admin.get("/artifacts/public/board-a/late-" + transport).statusCode())
+        .isEqualTo(404);
+    for (Wire each : endless) {
+      eventually(
+          "it ends",
+          () -> {
+            quietly(() -> each.send("x"));
+            return each.isAnswered();
+          });
+      assertThat(each.receive(true).status()).isEqualTo(401);
+    }
+  }
+
+  /** It has to be refused in any case. */
+  @Test
+  void aDeviceTakesNoPlaceOfUploads() throws Exception {
+    JsonNode device =
+        new JsonMapper()
+            .readTree(admin.json("POST", "/api/v1/tokens", "{\"name\":\"device\"}").body());
+    for (int i = 0; i < 40; i++) {
+      begin(device, "PUT /api/v1/repositories/public/artifacts/board-a/" + i, 1_000_000);
+    }
+    for (int i = 0; i < 10; i++) {
+      String path = "board-b/%s-free-%d".formatted(transport, i);
+      assertThat(admin.put("public", path, new byte[] {1}).statusCode()).isEqualTo(201);
+    }
+    assertThat(connections.getLast().receive(true).status()).isEqualTo(403);
+  }
+
+  /** What is signed is in the audit. */
+  @Test
+  void aLinksTimesAreBounded() throws Exception {
+    String body =
+        "{\"repository\":\"public\",\"path\":\"board-a/x\",\"expires\":\"P%s1D\"}"
+            .formatted("0".repeat(32_000));
+    Response refused = whole(attacker, "POST /api/v1/links", body);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("Link not made");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prefix=%ff", "after=%ed%a0%80", "prefix=%zz", "prefix=%"})
+  void aQueryThatIsNotUtf8IsRefused(String query) throws Exception {
+    Response refused = whole(attacker, "GET /api/v1/repositories/public/artifacts?" + query, "");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("percent-encoded UTF-8");
   }
 
   private static String link(String path) {

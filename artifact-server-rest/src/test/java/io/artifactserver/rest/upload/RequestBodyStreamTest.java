@@ -19,6 +19,8 @@ class RequestBodyStreamTest {
   /** Moves on with each read, and with nothing else. */
   private long nanos;
 
+  private boolean hasToken = true;
+
   @Test
   void aClientThatTricklesIsRefused() throws IOException {
     client.length = 1;
@@ -80,6 +82,27 @@ class RequestBodyStreamTest {
     assertThat(readAll(body(DataSize.ofBytes(0)), 10)).isEqualTo(10);
   }
 
+  @Test
+  void aCallerWhoseTokenIsTakenAwayIsRefusedWithinASecond() throws IOException {
+    client.length = 100;
+    client.pause = Duration.ofMillis(400);
+    RequestBodyStream body = body(MIN_RATE);
+    hasToken = false;
+    assertThat(readAll(body, 2)).isEqualTo(200);
+    assertThatThrownBy(body::read).isInstanceOf(ProblemException.class);
+  }
+
+  @Test
+  void aCallerWhoseTokenIsTakenAwayIsRefusedAtTheEnd() throws IOException {
+    client.length = -1;
+    RequestBodyStream body = body(MIN_RATE);
+    hasToken = false;
+    assertThatThrownBy(body::read)
+        .isInstanceOfSatisfying(
+            ProblemException.class,
+            refused -> assertThat(refused.problem().getStatus()).isEqualTo(401));
+  }
+
   private static int readAll(RequestBodyStream body, int times) throws IOException {
     byte[] target = new byte[20 * LEAST_IN_A_PERIOD];
     int all = 0;
@@ -90,7 +113,7 @@ class RequestBodyStreamTest {
   }
 
   private RequestBodyStream body(DataSize minRate) {
-    return new RequestBodyStream(() -> client, minRate, () -> nanos);
+    return new RequestBodyStream(() -> client, minRate, () -> hasToken, () -> nanos);
   }
 
   /** Sends so many bytes for each read, after a pause. */
