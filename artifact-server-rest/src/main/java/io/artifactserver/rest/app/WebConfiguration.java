@@ -72,7 +72,7 @@ public class WebConfiguration implements WebMvcConfigurer {
         .addFilterBefore(
             new BearerAuthenticationFilter(authenticator, problems),
             AnonymousAuthenticationFilter.class)
-        .addFilterAfter(new AuditFilter(audit), BearerAuthenticationFilter.class)
+        .addFilterAfter(new AuditFilter(audit, problems), BearerAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests ->

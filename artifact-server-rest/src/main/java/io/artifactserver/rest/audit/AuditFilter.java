@@ -2,6 +2,8 @@ package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.rest.auth.CurrentCaller;
+import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.problem.SecurityProblems;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
@@ -21,7 +23,8 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
  * Writes every request of a known caller that changes something to the audit, before the caller has
  * the answer, and those that were refused, as far as {@link Refusals} has it. Behind the filter
  * that recognises callers, around the access rules. Strangers change nothing and are not written: a
- * flood of them would fill the database. Thread-safe.
+ * flood of them would fill the database. Callers that have changed enough today are refused, as
+ * {@link Changes} has it. Thread-safe.
  */
 public final class AuditFilter extends GenericFilterBean {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
@@ -33,9 +36,14 @@ public final class AuditFilter extends GenericFilterBean {
   private static final int REFUSED = 400;
 
   private final AuditWriter audit;
+  private final SecurityProblems problems;
 
-  public AuditFilter(AuditWriter audit) {
+  /**
+   * @param problems answers callers that change too much
+   */
+  public AuditFilter(AuditWriter audit, SecurityProblems problems) {
     this.audit = audit;
+    this.problems = problems;
   }
 
   @Override
@@ -52,7 +60,11 @@ public final class AuditFilter extends GenericFilterBean {
         new ContentCachingResponseWrapper((HttpServletResponse) response);
     boolean isAnswered = false;
     try {
-      chain.doFilter(request, held);
+      if (audit.mayChange(caller.get())) {
+        chain.doFilter(request, held);
+      } else {
+        problems.write(http, held, Problems.tooManyChanges());
+      }
       isAnswered = true;
     } finally {
       write(http, caller.get(), isAnswered ? held.getStatus() : FAILED);
@@ -64,7 +76,7 @@ public final class AuditFilter extends GenericFilterBean {
     Map<String, Object> entry = entry(request, caller, status);
     if (status < REFUSED) {
       AuditDetails.addTo(entry, request);
-      audit.append(entry);
+      audit.append(caller, entry);
     } else {
       AuditDetails.addIdTo(entry, request);
       audit.appendRefused(caller.id(), request.getMethod(), status, entry);

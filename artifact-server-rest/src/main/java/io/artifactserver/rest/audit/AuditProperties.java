@@ -11,10 +11,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     years. Set it to what the law or your customers ask for.
  * @param maxEntries most entries; default 10 million, which need about 10 GB of the database. The
  *     oldest go, though they are younger than {@code retention}. Raise it with the disk.
+ * @param maxChangesPerCaller what a publisher may change in a day, in UTC: each change is an entry,
+ *     and a deleted path is remembered. Admins may change more.
  */
 @ConfigurationProperties("artifact-server.audit")
 public record AuditProperties(
-    @DefaultValue("3650d") Duration retention, @DefaultValue("10000000") long maxEntries) {
+    @DefaultValue("3650d") Duration retention,
+    @DefaultValue("10000000") long maxEntries,
+    @DefaultValue("30000") int maxChangesPerCaller) {
   private static final String PREFIX = "artifact-server.audit.";
   private static final long MIN_ENTRIES = 1000;
 
@@ -28,6 +32,10 @@ public record AuditProperties(
     if (maxEntries < MIN_ENTRIES) {
       throw new IllegalArgumentException(
           PREFIX + "max-entries is at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
+    }
+    if (maxChangesPerCaller < 1) {
+      throw new IllegalArgumentException(
+          PREFIX + "max-changes-per-caller is at least 1, not " + maxChangesPerCaller);
     }
   }
 }

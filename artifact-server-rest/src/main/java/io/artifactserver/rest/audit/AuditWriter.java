@@ -1,5 +1,7 @@
 package io.artifactserver.rest.audit;
 
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.Role;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
@@ -30,6 +32,7 @@ public class AuditWriter implements AutoCloseable {
   private final JsonMapper mapper;
   private final AuditProperties properties;
   private final InstantSource clock;
+  private final Changes changes;
   private final Refusals refusals = new Refusals(System::nanoTime);
 
   public AuditWriter(
@@ -38,9 +41,23 @@ public class AuditWriter implements AutoCloseable {
     this.mapper = mapper;
     this.properties = properties;
     this.clock = clock;
+    this.changes = new Changes(properties.maxChangesPerCaller(), clock);
   }
 
-  void append(Map<String, Object> entry) {
+  /** Whether the caller may change something still; an admin always may. */
+  boolean mayChange(Caller caller) {
+    return caller.role() == Role.ADMIN || changes.isLeft(caller.id());
+  }
+
+  /** A change that was made. */
+  void append(Caller caller, Map<String, Object> entry) {
+    if (caller.role() != Role.ADMIN) {
+      changes.count(caller.id());
+    }
+    append(entry);
+  }
+
+  private void append(Map<String, Object> entry) {
     String text = mapper.writeValueAsString(entry);
     try {
       audit.append(text);

@@ -13,6 +13,9 @@ public final class Expiry {
       "a time (2030-01-31T12:00:00Z), seconds since 1970, or a span from now (90s, 15m, 12h, 7d,"
           + " PT1H)";
 
+  /** In characters; it is kept in the audit as it was sent. */
+  private static final int MAX_LENGTH = 64;
+
   private static final Pattern SPAN = Pattern.compile("[0-9]{1,9}[smhd]");
   private static final Pattern SECONDS = Pattern.compile("[0-9]{10,11}");
 
@@ -25,6 +28,9 @@ public final class Expiry {
    * @throws IllegalArgumentException if the text is none of {@link #FORMS}
    */
   public static Instant parse(String text, Instant now) {
+    if (text.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException("A time is " + FORMS);
+    }
     try {
       Instant time;
       if (SPAN.matcher(text).matches()) {

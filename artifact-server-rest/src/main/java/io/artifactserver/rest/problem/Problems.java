@@ -238,6 +238,15 @@ public final class Problems {
             + " again in a while, or raise artifact-server.upload.max-concurrent.");
   }
 
+  /** 429: the caller has changed enough for a day. */
+  public static ProblemDetail tooManyChanges() {
+    return of(
+        HttpStatus.TOO_MANY_REQUESTS,
+        "Too many changes",
+        "This caller has made as many changes as it may in a day. Try again after midnight UTC, or"
+            + " raise artifact-server.audit.max-changes-per-caller.");
+  }
+
   /** 503: the connection is one too many. */
   public static ProblemDetail tooManyConnections(boolean ofOneAddress) {
     return unavailable(

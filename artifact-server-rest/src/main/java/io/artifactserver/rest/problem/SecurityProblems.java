@@ -64,8 +64,8 @@ public class SecurityProblems
         Problems.invalidName("The request target or a field has characters that are refused"));
   }
 
-  private void write(
-      HttpServletRequest request, HttpServletResponse response, ProblemDetail problem)
+  /** Answers with a problem. */
+  public void write(HttpServletRequest request, HttpServletResponse response, ProblemDetail problem)
       throws IOException {
     problem.setInstance(URI.create(request.getRequestURI()));
     byte[] body = mapper.writeValueAsBytes(problem);

@@ -61,7 +61,7 @@ class PropertiesTest {
             new ProgressProperties(
                 true, "RAUC-Serial", 100_000, 1000, 10_000_000, 100_000, Duration.ofDays(90)));
     assertThat(bind("audit", AuditProperties.class, Map.of()))
-        .isEqualTo(new AuditProperties(Duration.ofDays(3650), 10_000_000));
+        .isEqualTo(new AuditProperties(Duration.ofDays(3650), 10_000_000, 30_000));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
             new UploadProperties(
@@ -129,8 +129,9 @@ class PropertiesTest {
                 AuditProperties.class,
                 Map.of(
                     "artifact-server.audit.retention", "30d",
-                    "artifact-server.audit.max-entries", "5000")))
-        .isEqualTo(new AuditProperties(Duration.ofDays(30), 5000));
+                    "artifact-server.audit.max-entries", "5000",
+                    "artifact-server.audit.max-changes-per-caller", "7")))
+        .isEqualTo(new AuditProperties(Duration.ofDays(30), 5000, 7));
     assertThat(
             bind(
                 "upload",
@@ -162,8 +163,9 @@ class PropertiesTest {
     refuses(() -> new ProgressProperties(true, "", 1, 0, 0, 0, ANY_TIME), "max-rows");
     refuses(() -> new ProgressProperties(true, "", 1, 0, 1, -1, ANY_TIME), "max-new-per-caller");
     refuses(() -> new ProgressProperties(true, "", 1, 0, 1, 0, Duration.ZERO), "retention");
-    refuses(() -> new AuditProperties(Duration.ofHours(23), 1000), "retention");
-    refuses(() -> new AuditProperties(Duration.ofDays(1), 999), "max-entries");
+    refuses(() -> new AuditProperties(Duration.ofHours(23), 1000, 1), "retention");
+    refuses(() -> new AuditProperties(Duration.ofDays(1), 999, 1), "max-entries");
+    refuses(() -> new AuditProperties(Duration.ofDays(1), 1000, 0), "max-changes-per-caller");
   }
 
   private static void refuses(Runnable construction, String name) {
