@@ -68,12 +68,12 @@ final class PendingProgress {
 
   /** Where there is no room for more runs than it weighs, some are forgotten. */
   private void weigh(int more) {
-    if (more > 0 && !room.take(device.origin(), more)) {
+    if (more > 0 && !room.take(device, more)) {
       room.lose(delivered.shrink(weight.get() * RUNS_OF_DEVICE - 1));
       return;
     }
     if (more < 0) {
-      room.giveBack(device.origin(), -more);
+      room.giveBack(device, -more);
     }
     weight.addAndGet(more);
   }
@@ -92,44 +92,55 @@ final class PendingProgress {
 
   /** Gives its room back. Called once, when it is closed and in the store. */
   void giveBack() {
-    room.giveBack(device.origin(), weight.get());
+    room.giveBack(device, weight.get());
   }
 
   /** Counts the devices whose progress is in memory, and what found no room. Thread-safe. */
   static final class Room {
     private final int max;
-    private final int maxOfOrigin;
+    private final int maxOfAddress;
     private final AtomicInteger taken = new AtomicInteger();
-    private final Map<Object, Integer> takenByOrigin = new ConcurrentHashMap<>();
+
+    /** By who named the devices. */
+    private final Map<Object, Integer> takenBy = new ConcurrentHashMap<>();
+
     private final AtomicLong lost = new AtomicLong();
 
     /**
      * @param max most devices
-     * @param maxOfOrigin most devices that named themselves from one address
+     * @param maxOfAddress most devices that named themselves from one address
      */
-    Room(int max, int maxOfOrigin) {
+    Room(int max, int maxOfAddress) {
       this.max = max;
-      this.maxOfOrigin = maxOfOrigin;
+      this.maxOfAddress = maxOfAddress;
     }
 
-    /** Returns false, and takes nothing, if there is not so much. */
-    boolean take(@Nullable Object origin, int weight) {
-      if (taken.addAndGet(weight) > max) {
+    /**
+     * Returns false, and takes nothing, if there is not so much. A caller that chooses names has no
+     * more than it leaves to others.
+     */
+    boolean take(Device device, int weight) {
+      int all = taken.addAndGet(weight);
+      if (all > max) {
         taken.addAndGet(-weight);
         return false;
       }
-      if (origin != null && takenByOrigin.merge(origin, weight, Integer::sum) > maxOfOrigin) {
-        giveBack(origin, weight);
+      Object namedBy = device.namedBy();
+      if (namedBy != null
+          && takenBy.merge(namedBy, weight, Integer::sum)
+              > (device.isStranger() ? maxOfAddress : Math.max(1, max - all))) {
+        giveBack(device, weight);
         return false;
       }
       return true;
     }
 
-    void giveBack(@Nullable Object origin, int weight) {
+    void giveBack(Device device, int weight) {
       taken.addAndGet(-weight);
-      if (origin != null) {
-        takenByOrigin.computeIfPresent(
-            origin, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
+      Object namedBy = device.namedBy();
+      if (namedBy != null) {
+        takenBy.computeIfPresent(
+            namedBy, (_, count) -> count == weight ? null : Integer.valueOf(count - weight));
       }
     }
 

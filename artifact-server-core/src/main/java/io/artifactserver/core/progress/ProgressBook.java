@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  * Takes down what is sent to devices, and writes it into the store in batches. Thread-safe.
  *
  * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
- * so many named themselves from one address. A device that has its bytes in many pieces counts as
- * several. In the store there are at most so many rows, and with names that one caller chose at
- * most so many begin a day. What comes beyond is not taken down, and counted.
+ * so many named themselves from one address, and a caller named no more than it leaves to others. A
+ * device that has its bytes in many pieces counts as several. In the store there are at most so
+ * many rows, and with names that one caller chose at most so many begin a day. What comes beyond is
+ * not taken down, and counted.
  */
 public final class ProgressBook {
   /** Longest name of a device, in characters. */
@@ -259,11 +260,6 @@ public final class ProgressBook {
     public static Device claimed(String name, Object address) {
       return new Device(name, address, true);
     }
-
-    /** An address that anybody may name devices from; null if somebody known did. */
-    @Nullable Object origin() {
-      return isStranger ? namedBy : null;
-    }
   }
 
   /** Takes down what one device is sent of one subject. Thread-safe. No I/O. */
@@ -319,8 +315,7 @@ public final class ProgressBook {
   /** Returns null if there is no room for another one. */
   private @Nullable PendingProgress pending(PendingProgress.Key key, Device device) {
     PendingProgress fresh = new PendingProgress(key, device, room);
-    PendingProgress found =
-        pending.computeIfAbsent(key, _ -> room.take(device.origin(), 1) ? fresh : null);
+    PendingProgress found = pending.computeIfAbsent(key, _ -> room.take(device, 1) ? fresh : null);
     if (fresh.equals(found)) {
       order.add(key);
     }

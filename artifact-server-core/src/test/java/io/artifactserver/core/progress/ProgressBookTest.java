@@ -196,6 +196,25 @@ class ProgressBookTest {
     assertThat(book.size()).isEqualTo(1);
   }
 
+  /** Nor can whoever has a token: as much is left to the others. */
+  @Test
+  void namesOfOneCallerLeaveRoom() {
+    for (int i = 0; i < 10_000; i++) {
+      book.entry(SUBJECT, Device.named("invented-" + i, "token"))
+          .delivered(new ByteRange(0, 1), Duration.ZERO);
+    }
+    assertThat(book.size()).isEqualTo(500);
+    for (int i = 0; i < 10_000; i++) {
+      book.entry(SUBJECT, Device.named("other-" + i, "another token"))
+          .delivered(new ByteRange(0, 1), Duration.ZERO);
+    }
+    assertThat(book.size()).isEqualTo(750);
+    for (int i = 0; i < 250; i++) {
+      deliver("known-" + i, 0, 1);
+    }
+    assertThat(book.size()).isEqualTo(1000);
+  }
+
   /** With a new name in each request, one token could fill the disk. */
   @Test
   void aCallerBeginsSoManyADay() {

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs what asks the database for a device or a stranger, so many at a time and so many waiting:
- * all together, and of one client. Known callers and strangers have places of their own, and take
- * turns for the threads, so that no flood of strangers keeps a device with a good token out. A
- * client that asks again and again for what is not there waits in between, so that its misses come
- * in at a steady rate, whatever the number of its connections; a refusal would only make it ask
- * sooner. Thread-safe.
+ * all together, and of one client, which has no more than it leaves to others. Known callers and
+ * strangers have places of their own, and take turns for the threads, so that no flood of strangers
+ * keeps a device with a good token out. A client that asks again and again for what is not there
+ * waits in between, so that its misses come in at a steady rate, whatever the number of its
+ * connections; a refusal would only make it ask sooner. Thread-safe.
  */
 final class Lookups implements AutoCloseable {
   private static final long IDLE_SECONDS = 30;
@@ -141,7 +141,9 @@ final class Lookups implements AutoCloseable {
     long delay = 0;
     if (name != null) {
       Client client = clients.computeIfAbsent(name, _ -> new Client(System.nanoTime()));
-      if (client.running >= maxPerClient) {
+      // As many are left to others as it has: a few clients cannot take all.
+      if (client.running >= Math.min(maxPerClient, max - line.running)) {
+        forgetIfIdle(name);
         return -1;
       }
       client.running++;

@@ -37,6 +37,22 @@ class LookupsTest {
     assertThat(lookups.run(MODEST, this::ask)).as("five wait or run").isFalse();
   }
 
+  /** Of 12 places, 6, 3 and 2 are taken by them. */
+  @Test
+  void aFewClientsDoNotTakeAllPlaces() {
+    try (Lookups many = new Lookups("lookup-", 1, 11, 8, Duration.ofMillis(2))) {
+      int taken = 0;
+      for (String client : List.of("a", "b", "c")) {
+        while (many.run(Sender.stranger(client), this::ask)) {
+          taken++;
+        }
+      }
+      assertThat(taken).isEqualTo(11);
+      assertThat(many.run(MODEST, this::ask)).isTrue();
+      database.countDown();
+    }
+  }
+
   @Test
   void whoWasAnsweredMayAskAgain() throws InterruptedException {
     CountDownLatch ran = new CountDownLatch(3);
