@@ -43,15 +43,17 @@ public interface DerivedRegister {
   List<BlobRef> forget(BlobRef blob);
 
   /**
-   * The artifacts that lie in a folder, newest first, with two of their forms.
+   * The artifacts of some length that lie in a folder, newest first, with two of their forms.
    *
    * @param repository by name
    * @param folder empty, or a path that ends in a slash
    * @param form by name
    * @param second by name, which an artifact may lack
+   * @param minLength of an artifact, in bytes
    * @param limit of artifacts
    */
-  Folder folder(String repository, String folder, String form, String second, int limit);
+  Folder folder(
+      String repository, String folder, String form, String second, long minLength, int limit);
 
   /** Which artifacts have forms, of every repository that has ever said so. */
   Map<String, FormPaths> paths();

@@ -68,11 +68,13 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
   }
 
   @Override
-  public Folder folder(String name, String folder, String form, String second, int limit) {
+  public Folder folder(
+      String name, String folder, String form, String second, long minLength, int limit) {
     List<Member> members = new ArrayList<>();
     List<Waiting> waiting = new ArrayList<>();
     catalog.list(name, folder, "", Integer.MAX_VALUE).stream()
         .filter(artifact -> artifact.path().indexOf('/', folder.length()) < 0)
+        .filter(artifact -> artifact.length() >= minLength)
         .sorted(Comparator.comparing(Artifact::createdAt).reversed())
         .limit(limit)
         .forEach(artifact ->

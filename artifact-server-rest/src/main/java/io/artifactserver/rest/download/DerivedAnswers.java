@@ -217,6 +217,8 @@ final class DerivedAnswers {
             name.path(),
             chunk.form().name(),
             rules.packed().map(DerivedForm::name).orElse(""),
+            // Smaller ones have no chunks, and must not keep out those that have.
+            rules.minLength(),
             MAX_MEMBERS);
     Map<String, DerivedFolder.Member> known = new HashMap<>();
     if (old != null) {

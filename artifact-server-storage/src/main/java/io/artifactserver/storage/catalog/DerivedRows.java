@@ -87,7 +87,7 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
   int delete(@Param("blobId") long blobId);
 
   /**
-   * Artifacts right in a folder, newest first; with the rows of both forms, or null.
+   * Artifacts of some length right in a folder, newest first; with the rows of both forms, or null.
    *
    * @param end the least path behind all that begin with {@code folder}
    */
@@ -97,7 +97,7 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
       left join DerivedRow d on d.blob = b and d.form = :form
       left join DerivedRow s on s.blob = b and s.form = :second
       where r.name = :repository and a.path >= :folder and a.path < :end
-        and locate('/', a.path, :length + 1) = 0
+        and locate('/', a.path, :length + 1) = 0 and b.length >= :minLength
       order by a.createdAt desc, a.id desc
       """)
   List<Object[]> folder(
@@ -107,6 +107,7 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
       @Param("length") int length,
       @Param("form") String form,
       @Param("second") String second,
+      @Param("minLength") long minLength,
       Limit limit);
 
   /** Whether artifacts lie in folders of a folder whose names end in {@code .castr}. */

@@ -148,7 +148,7 @@ class JpaDerivedRegisterTest {
     derived.add(skipped, new Derived.Skipped("a"));
     derived.add(deeper, stored("a"));
     derived.add(beside, stored("a"));
-    Folder folder = derived.folder(repository, "fw/ä/", "a", "b", 100);
+    Folder folder = derived.folder(repository, "fw/ä/", "a", "b", 0, 100);
     assertThat(folder.members())
         .containsExactly(
             new Member(
@@ -156,11 +156,14 @@ class JpaDerivedRegisterTest {
             new Member("fw/ä/old", 9, digests("fw/ä/old").sha256(), oldForm, Optional.empty()));
     assertThat(folder.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
     assertThat(folder.hasStore()).isFalse();
-    assertThat(derived.folder(repository, "", "a", "b", 100).members()).isEmpty();
-    assertThat(derived.folder(repository, "fw/", "a", "b", 100).members()).hasSize(1);
+    Folder ofLong = derived.folder(repository, "fw/ä/", "a", "b", 10, 100);
+    assertThat(ofLong.members()).as("too short").isEmpty();
+    assertThat(ofLong.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
+    assertThat(derived.folder(repository, "", "a", "b", 0, 100).members()).isEmpty();
+    assertThat(derived.folder(repository, "fw/", "a", "b", 0, 100).members()).hasSize(1);
     add("fw/ä/x.castr/abcd/file");
-    assertThat(derived.folder(repository, "fw/ä/", "a", "b", 100).hasStore()).isTrue();
-    assertThat(derived.folder(repository, "fw/", "a", "b", 100).hasStore()).isFalse();
+    assertThat(derived.folder(repository, "fw/ä/", "a", "b", 0, 100).hasStore()).isTrue();
+    assertThat(derived.folder(repository, "fw/", "a", "b", 0, 100).hasStore()).isFalse();
   }
 
   @Test
