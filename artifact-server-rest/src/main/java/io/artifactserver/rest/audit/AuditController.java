@@ -5,6 +5,9 @@ import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -42,7 +45,11 @@ public class AuditController {
           "One JSON object a line, in the order of \"id\", which has no gaps. The oldest may have"
               + " been removed, which an entry says. Ask again with"
               + " \"after\" for the next ones; an answer shorter than the limit is the last."
-              + " docs/access.md says how the digests are computed.")
+              + " docs/access.md says how the digests are computed.",
+      responses =
+          @ApiResponse(
+              responseCode = "200",
+              content = @Content(mediaType = JSON_LINES, schema = @Schema(type = "string"))))
   public void export(
       @Parameter(description = "Id of the last entry that is known")
           @RequestParam(defaultValue = "0")

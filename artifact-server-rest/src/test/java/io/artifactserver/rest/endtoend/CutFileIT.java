@@ -126,7 +126,7 @@ class CutFileIT {
     requireAlive(secured);
   }
 
-  /** What is left of the last page reads as zeros: nothing fails by itself. */
+  /** The rest of the last page reads as zeros, so no access fails. */
   @ParameterizedTest
   @EnumSource
   @ExpectsLog("shorter than it was|is damaged|is not intact")

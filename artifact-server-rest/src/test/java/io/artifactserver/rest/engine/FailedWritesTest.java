@@ -3,12 +3,9 @@ package io.artifactserver.rest.engine;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.connection.ConnectionProperties;
 import io.artifactserver.rest.connection.Connections;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -21,7 +18,6 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Clients of HTTP/2 that do not read and reset their streams. The handler does what every owner of
@@ -41,19 +37,7 @@ class FailedWritesTest {
   private static final int FEW = 50;
 
   private final Server server = new Server();
-  private final Connections connections =
-      new Connections(
-          new ConnectionProperties(
-              1000,
-              0,
-              List.of(),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              DataSize.ofBytes(0),
-              Duration.ofMinutes(1),
-              DataSize.ofMegabytes(64)),
-          new SimpleMeterRegistry());
+  private final Connections connections = PatientConnections.create();
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
 

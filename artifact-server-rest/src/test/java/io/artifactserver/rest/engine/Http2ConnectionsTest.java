@@ -3,13 +3,10 @@ package io.artifactserver.rest.engine;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.connection.ConnectionProperties;
 import io.artifactserver.rest.connection.Connections;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.server.Handler;
@@ -23,7 +20,6 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.util.unit.DataSize;
 
 class Http2ConnectionsTest {
   private static final int LENGTH = 1000;
@@ -37,19 +33,7 @@ class Http2ConnectionsTest {
   private final QueuedThreadPool threads = new QueuedThreadPool(THREADS, THREADS);
   private final Server server = new Server(threads);
   private final CountDownLatch mayAnswer = new CountDownLatch(1);
-  private final Connections connections =
-      new Connections(
-          new ConnectionProperties(
-              1000,
-              0,
-              List.of(),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              DataSize.ofBytes(0),
-              Duration.ofMinutes(1),
-              DataSize.ofMegabytes(64)),
-          new SimpleMeterRegistry());
+  private final Connections connections = PatientConnections.create();
 
   @AfterEach
   void stop() throws Exception {
@@ -57,7 +41,7 @@ class Http2ConnectionsTest {
     connections.close();
   }
 
-  /** Jetty would answer it as idle, and so would its handler, into the same response. */
+  /** If it timed out meanwhile, both Jetty and the handler would answer it. */
   @Test
   void requestsThatWaitForAThreadAreAnsweredOnce() throws Exception {
     HttpConfiguration http = new HttpConfiguration();
@@ -76,6 +60,7 @@ class Http2ConnectionsTest {
         client.get();
       }
       eventually("no thread is left for the others", () -> threads.getQueueSize() > 0);
+      // Those that wait would be timed out by now.
       Thread.sleep(5 * STALL_TIMEOUT.toMillis());
       mayAnswer.countDown();
       assertThat(client.readToEnd(REQUESTS)).isEqualTo(REQUESTS * LENGTH);
