@@ -24,8 +24,8 @@ public interface FileRegion extends AutoCloseable {
   ByteBuffer slice(long offset, int length);
 
   /**
-   * Fails if the file is shorter than it was: what is left of its last page are zeros, and only the
-   * pages beyond fail by themselves. Takes a system call, and waits for nothing.
+   * Fails if the file has become shorter. The rest of its last page then reads as zeros; only
+   * access to the pages behind that fails. Takes a system call, and does not wait for the disk.
    *
    * @throws StorageException if so
    */

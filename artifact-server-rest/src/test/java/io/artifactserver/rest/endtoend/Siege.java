@@ -29,11 +29,11 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 
 /**
- * What one machine can do to a server: each attack is bounded in time and size, and while it goes
- * on an honest device and an admin are answered. Afterwards they are answered as well, and the
- * server holds what it held before. What they saw is printed; with {@code
- * -Dattack.thresholds=true}, on a quiet machine, it is asserted, and each attack is repeated for
- * ten seconds, so that there is enough of it to speak of a percentile.
+ * Attacks by one machine, each bounded in time and size. While an attack goes on, an honest device
+ * and an admin are answered; afterwards they are as well, and the server holds what it held before.
+ * What they saw is printed. With {@code -Dattack.thresholds=true}, on a quiet machine, it is
+ * asserted, and each attack is repeated for ten seconds, so that there is enough of it to speak of
+ * a percentile.
  */
 @ParameterizedClass(name = "{0}")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

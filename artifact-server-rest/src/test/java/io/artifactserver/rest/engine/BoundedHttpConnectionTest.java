@@ -2,9 +2,7 @@ package io.artifactserver.rest.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.connection.ConnectionProperties;
 import io.artifactserver.rest.connection.Connections;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -12,8 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,22 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.util.unit.DataSize;
 
 class BoundedHttpConnectionTest {
-  private final Connections connections =
-      new Connections(
-          new ConnectionProperties(
-              1000,
-              0,
-              List.of(),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              Duration.ofMinutes(1),
-              DataSize.ofBytes(0),
-              Duration.ofMinutes(1),
-              DataSize.ofMegabytes(64)),
-          new SimpleMeterRegistry());
+  private final Connections connections = PatientConnections.create();
   private final OvertakingPool pool = new OvertakingPool();
   private final Server server = new Server(pool);
   private final AtomicInteger readsAfterRefusal = new AtomicInteger();

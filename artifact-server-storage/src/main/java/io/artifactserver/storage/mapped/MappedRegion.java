@@ -39,7 +39,7 @@ final class MappedRegion implements FileRegion {
     try {
       file.requireWhole();
     } catch (StorageException e) {
-      // Whoever comes next opens it, and learns what is wrong with it.
+      // The next request opens the file again, and reports the damage.
       files.drop(file);
       throw e;
     }

@@ -266,7 +266,7 @@ class MappedFilesTest {
     }
   }
 
-  /** What is beyond the end in the file's last page reads as zeros. */
+  /** Beyond the file's end, its last page reads as zeros. */
   @Test
   void failsWhenTheFileIsAByteShorterAndIsMappedAnewThen() throws Exception {
     int length = 10_000;
