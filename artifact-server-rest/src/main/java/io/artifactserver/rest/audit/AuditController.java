@@ -1,19 +1,11 @@
 package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.audit.AuditLog;
-import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
-import io.swagger.v3.oas.annotations.media.Content;
-import io.swagger.v3.oas.annotations.media.Schema;
-import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -27,9 +19,6 @@ public class AuditController {
   static final String JSON_LINES = "application/x-ndjson";
 
   static final int MAX_LIMIT = 10_000;
-
-  /** Entries in memory at a time: each may have some 10 KB. */
-  private static final int PAGE = 100;
 
   private final AuditLog audit;
 
@@ -45,38 +34,21 @@ public class AuditController {
           "One JSON object a line, in the order of \"id\", which has no gaps. The oldest may have"
               + " been removed, which an entry says. Ask again with"
               + " \"after\" for the next ones; an answer shorter than the limit is the last."
-              + " docs/access.md says how the digests are computed.",
-      responses =
-          @ApiResponse(
-              responseCode = "200",
-              content = @Content(mediaType = JSON_LINES, schema = @Schema(type = "string"))))
-  public void export(
+              + " docs/access.md says how the digests are computed.")
+  public String export(
       @Parameter(description = "Id of the last entry that is known")
           @RequestParam(defaultValue = "0")
           long after,
       @Parameter(description = "Most entries, 1 to 10000") @RequestParam(defaultValue = "10000")
-          int limit,
-      @Parameter(hidden = true) HttpServletResponse response)
-      throws IOException {
+          int limit) {
     if (limit < 1 || limit > MAX_LIMIT || after < 0) {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Limit out of bounds",
           "\"limit\" is 1 to %d, and \"after\" an id.".formatted(MAX_LIMIT));
     }
-    response.setContentType(JSON_LINES);
-    OutputStream lines = response.getOutputStream();
-    long last = after;
-    int left = limit;
-    List<AuditRecord> page;
-    do {
-      int wanted = Math.min(left, PAGE);
-      page = audit.read(last, wanted);
-      for (AuditRecord entry : page) {
-        lines.write((AuditLines.line(entry) + '\n').getBytes(StandardCharsets.UTF_8));
-        last = entry.id();
-      }
-      left -= wanted;
-    } while (left > 0 && page.size() == PAGE);
+    return audit.read(after, limit).stream()
+        .map(record -> AuditLines.line(record) + '\n')
+        .collect(Collectors.joining());
   }
 }
