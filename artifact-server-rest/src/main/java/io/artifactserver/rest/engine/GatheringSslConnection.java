@@ -32,6 +32,9 @@ final class GatheringSslConnection extends SslConnection {
   /** Whether a record was given up halfway. */
   private volatile boolean isBroken;
 
+  /** Bytes of the last records that the socket had no room for. */
+  private volatile int unsent;
+
   private GatheringSslConnection(
       ByteBufferPool pool,
       Connector connector,
@@ -77,6 +80,25 @@ final class GatheringSslConnection extends SslConnection {
   @Override
   protected SslEndPoint newSslEndPoint() {
     return new QuietEndPoint();
+  }
+
+  /** Called with Jetty's lock of this connection only. */
+  @Override
+  protected boolean networkFlush(ByteBuffer output) throws IOException {
+    boolean isFlushed = super.networkFlush(output);
+    unsent = output.remaining();
+    return isFlushed;
+  }
+
+  /**
+   * Sends what is left of the records that were made; makes no new ones, because Jetty waits for
+   * this.
+   *
+   * @return whether nothing is left
+   */
+  boolean flushRest() throws IOException {
+    getSslEndPoint().flush(BufferUtil.EMPTY_BUFFER);
+    return unsent == 0;
   }
 
   /**

@@ -89,7 +89,7 @@ final class PromptConnector extends ServerConnector {
     SocketChannelEndPoint endPoint =
         isPlain(this)
             ? new SendfileEndPoint(channel, selector, key, getScheduler(), newcomers, lingering)
-            : new FairEndPoint(channel, selector, key, getScheduler(), newcomers, lingering);
+            : new TlsEndPoint(channel, selector, key, getScheduler(), newcomers, lingering);
     endPoint.setIdleTimeout(getIdleTimeout());
     return endPoint;
   }
