@@ -25,7 +25,8 @@ public interface FileRegion extends AutoCloseable {
 
   /**
    * Fails if the file has become shorter. The rest of its last page then reads as zeros; only
-   * access to the pages behind that fails. Takes a system call, and does not wait for the disk.
+   * access to the pages behind that fails. May believe for some milliseconds what it has seen, and
+   * does not wait for the disk.
    *
    * @throws StorageException if so
    */

@@ -28,6 +28,12 @@ final class MappedFile {
   /** In bytes. */
   private static final int LOADED_AT_ONCE = 128 * 1024;
 
+  /**
+   * How long a file that was whole passes for whole, in nanoseconds. Asking for its size at each
+   * request made ranges of 4 KiB slower by 7 %.
+   */
+  static final long BELIEVED_NANOS = 10_000_000;
+
   private final String key;
   private final Arena arena;
   private final MappableFile file;
@@ -35,9 +41,13 @@ final class MappedFile {
   private final Runnable channelClosed;
   private final MemorySegment bytes;
   private final ResidentBlocks resident;
+  private final LongSupplier nanoClock;
   private final AtomicInteger leases = new AtomicInteger();
   private volatile boolean retired;
   private volatile long lastUsed;
+
+  /** When the file was last seen to be whole. */
+  private volatile long wasWhole;
 
   private MappedFile(
       String key,
@@ -54,7 +64,9 @@ final class MappedFile {
     this.channelClosed = channelClosed;
     this.bytes = bytes;
     this.resident = new ResidentBlocks(bytes, nanoClock);
+    this.nanoClock = nanoClock;
     this.lastUsed = nanoClock.getAsLong();
+    this.wasWhole = lastUsed;
   }
 
   /**
@@ -115,10 +127,15 @@ final class MappedFile {
 
   /** See {@link MappedRegion#requireWhole}. One that had to be closed is not looked at. */
   void requireWhole() throws StorageException {
+    long now = nanoClock.getAsLong();
+    if (now - wasWhole < BELIEVED_NANOS) {
+      return;
+    }
     try {
       if (channel.isOpen() && channel.size() < bytes.byteSize()) {
         throw shorter();
       }
+      wasWhole = now;
     } catch (ClosedChannelException _) {
       // An interrupted thread closed it for everybody, just now.
     } catch (StorageException e) {

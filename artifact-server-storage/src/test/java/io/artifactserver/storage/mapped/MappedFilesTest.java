@@ -277,6 +277,9 @@ class MappedFilesTest {
         writer.truncate(length - 1);
       }
       assertThat(region.slice(0, 10).get(9)).isZero();
+      now.addAndGet(MappedFile.BELIEVED_NANOS - 1);
+      region.requireWhole();
+      now.incrementAndGet();
       assertThatExceptionOfType(StorageException.StorageUnavailable.class)
           .isThrownBy(region::requireWhole)
           .withMessageContaining("shorter than it was");
@@ -291,6 +294,7 @@ class MappedFilesTest {
     Path file = sparseFile("file", 10_000);
     try (FileRegion region = files.region("s", new ByteRange(0, 10), new CountedFile(file))) {
       channels.getFirst().close();
+      now.addAndGet(MappedFile.BELIEVED_NANOS);
       region.requireWhole();
     }
   }
