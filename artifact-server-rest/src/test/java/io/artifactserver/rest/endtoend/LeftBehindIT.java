@@ -117,8 +117,8 @@ class LeftBehindIT {
   private PackagedServer start(String name, boolean isSecured) throws Exception {
     List<String> arguments = new ArrayList<>();
     // Pages of the heap that were never used would look like native memory when they are.
-    // Without C2 it encrypts 10 MB a second, and downloads take most of the time.
-    arguments.addAll(List.of("-Xms256m", "-XX:+AlwaysPreTouch", PackagedServer.COMPILED_WELL));
+    arguments.addAll(
+        List.of("-Xms256m", "-XX:+AlwaysPreTouch", PackagedServer.CIPHERS_COMPILED_WELL));
     if (!isSecured) {
       return PackagedServer.start(folder.resolve(name), arguments.toArray(String[]::new));
     }

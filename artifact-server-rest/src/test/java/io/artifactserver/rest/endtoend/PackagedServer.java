@@ -56,8 +56,16 @@ final class PackagedServer implements RunningServer, AutoCloseable {
           "-XX:+UseSerialGC",
           "--enable-native-access=ALL-UNNAMED");
 
-  /** For servers that have much to decrypt, or whose speed is judged. */
+  /** For servers whose speed is judged. */
   static final String COMPILED_WELL = "-XX:TieredStopAtLevel=4";
+
+  /**
+   * For servers that have much to encrypt or decrypt: C1 encrypts 10 MB a second. C2 for the rest
+   * as well takes 7 s of processor time during a start, and is late for most tests.
+   */
+  static final String CIPHERS_COMPILED_WELL =
+      "-XX:CompilerDirectivesFile="
+          + Path.of("src", "test", "resources", "compile-ciphers-well.json").toAbsolutePath();
 
   /** Most servers here answer a few requests: C2 would take a third of their processor time. */
   private static final String COMPILED_QUICKLY = "-XX:TieredStopAtLevel=1";
@@ -274,7 +282,11 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         .filter(argument -> argument.startsWith(OPEN_FILES))
         .forEach(limit -> command.addAll(List.of("prlimit", limit)));
     command.addAll(JVM);
-    command.add(COMPILED_QUICKLY);
+    if (arguments.contains(CIPHERS_COMPILED_WELL)) {
+      command.addAll(List.of(COMPILED_WELL, "-XX:+UnlockDiagnosticVMOptions"));
+    } else {
+      command.add(COMPILED_QUICKLY);
+    }
     // The last of several options of a kind is in force.
     arguments.stream().filter(PackagedServer::isOfJava).forEach(command::add);
     Unpacked unpacked = Unpacked.once();

@@ -64,7 +64,7 @@ final class SharedServer implements ParameterResolver {
         new Endpoints(
             folder,
             SharedServer::prepare,
-            PackagedServer.COMPILED_WELL,
+            PackagedServer.CIPHERS_COMPILED_WELL,
             // Its timer uses a connection, and a test counts those that downloads use.
             "--artifact-server.encryption.check-interval=1h",
             "--artifact-server.hawkbit.tenants.DEFAULT=public",

@@ -80,7 +80,7 @@ abstract class Siege {
         Endpoint.start(
             transport,
             folder.resolve(transport.name()),
-            PackagedServer.COMPILED_WELL,
+            HAS_THRESHOLDS ? PackagedServer.COMPILED_WELL : PackagedServer.CIPHERS_COMPILED_WELL,
             HEAP,
             "-XX:MaxDirectMemorySize=" + DIRECT_MEMORY + "m");
     operator = server.operator();
