@@ -23,12 +23,14 @@ record Footprint(long heap, long direct, long threads, long descriptors) {
   /** Jetty's 200 and some 100 of ours and the JVM's. Jetty lets go of one a minute. */
   static final long MAX_THREADS = 350;
 
+  /** Commands of jcmd; one process of it for all of them. */
+  private static final String COLLECT_TWICE =
+      Path.of("src", "test", "resources", "collect-twice.jcmd").toAbsolutePath().toString();
+
   private static final Pattern VALUE = Pattern.compile("\"value\":\\s*([0-9.E+]+)");
 
   static Footprint of(PackagedServer server, Operator operator)
       throws IOException, InterruptedException {
-    // Twice: what is finalized by the first is there until the second.
-    collect(server.pid());
     collect(server.pid());
     return new Footprint(
         value(operator, "jvm.memory.used?tag=area:heap"),
@@ -51,12 +53,17 @@ record Footprint(long heap, long direct, long threads, long descriptors) {
         .formatted(heap / 1e6, direct / 1e6, threads, descriptors);
   }
 
+  /** Twice: what is finalized after the first collection is there until the second. */
   private static void collect(long pid) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                // It runs for a third of a second: C2 would only slow it down.
+                "-J-XX:TieredStopAtLevel=1",
+                "-J-XX:+UseSerialGC",
                 String.valueOf(pid),
-                "GC.run")
+                "-f",
+                COLLECT_TWICE)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
