@@ -193,7 +193,8 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
 
   /**
    * Ends the connection with a 400: what client and server take for requests differs, and so may
-   * what they take for the next one.
+   * what they take for the next one. And when it fails, so that the rest of its body is not read
+   * for a request that Jetty has forgotten.
    */
   private final class EndingStream extends HttpStreamOverHTTP1 {
     private EndingStream(String method, String uri, HttpVersion version) {
@@ -211,6 +212,12 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
         getGenerator().setPersistent(false);
       }
       super.send(request, response, last, content, callback);
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      getParser().close();
+      super.failed(failure);
     }
   }
 

@@ -2,6 +2,10 @@ package io.artifactserver.rest.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.artifactserver.rest.connection.Connections;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,17 +18,24 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class BoundedHttpConnectionTest {
   private final Connections connections = PatientConnections.create();
@@ -32,11 +43,17 @@ class BoundedHttpConnectionTest {
   private final Server server = new Server(pool);
   private final AtomicInteger readsAfterRefusal = new AtomicInteger();
 
+  private final ListAppender<ILoggingEvent> parser = new ListAppender<>();
+
   /** Why the one connection ended. */
   private final CompletableFuture<Optional<Throwable>> end = new CompletableFuture<>();
 
   @AfterEach
   void stop() throws Exception {
+    Logger logger = (Logger) LoggerFactory.getLogger(HttpParser.class);
+    logger.detachAppender(parser);
+    logger.setLevel(null);
+    logger.setAdditive(true);
     server.stop();
     connections.close();
   }
@@ -48,7 +65,7 @@ class BoundedHttpConnectionTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "more"})
   void aRefusedConnectionIsReadByOneThread(String more) throws Exception {
-    ServerConnector connector = start();
+    ServerConnector connector = start(16);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
       socket.setSoTimeout(120_000);
       socket
@@ -63,10 +80,67 @@ class BoundedHttpConnectionTest {
     assertThat(readsAfterRefusal).hasValue(0);
   }
 
-  private ServerConnector start() throws Exception {
+  /**
+   * Jetty gives up a body that nobody wants after some reads, and its connection. Then it parsed
+   * on, for a request that it had forgotten.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"0123456789", "01234"})
+  void aBodyThatIsGivenUpIsNotParsed(String body) throws Exception {
+    // It catches whatever is thrown.
+    Logger logger = (Logger) LoggerFactory.getLogger(HttpParser.class);
+    parser.start();
+    logger.addAppender(parser);
+    logger.setLevel(Level.DEBUG);
+    logger.setAdditive(false);
+    server.setHandler(
+        new Handler.Abstract() {
+          @Override
+          public boolean handle(Request request, Response response, Callback callback) {
+            Thread reader = Thread.currentThread();
+            Thread.ofPlatform()
+                .start(() -> {
+                  awaitLeft(reader);
+                  response.write(true, ByteBuffer.allocate(1), callback);
+                });
+            return true;
+          }
+        });
+    ServerConnector connector = start(1);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      socket.setSoTimeout(120_000);
+      socket
+          .getOutputStream()
+          .write(
+              ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n" + body)
+                  .getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 200 ").containsOnlyOnce("HTTP/1.1");
+    }
+    end.get(120, TimeUnit.SECONDS);
+    // The thread that ended it goes on for a moment.
+    server.stop();
+    assertThat(parser.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anyMatch(line -> line.startsWith("parseNext"))
+        .noneMatch(line -> line.startsWith("Parse exception"));
+  }
+
+  private static void awaitLeft(Thread reader) {
+    while (Stream.of(reader.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(HttpConnection.class.getName()))) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /**
+   * @param maxReads of a body that nobody wants
+   */
+  private ServerConnector start(int maxReads) throws Exception {
     HttpConnectionFactory http =
         new BoundedHttpConnection.Factory(
             new HttpConnectionFactory(), connections, new Newcomers(_ -> Optional.empty()));
+    http.getHttpConfiguration().setMaxUnconsumedRequestContentReads(maxReads);
     ServerConnector connector =
         new ServerConnector(server, 1, 1, http) {
           @Override
