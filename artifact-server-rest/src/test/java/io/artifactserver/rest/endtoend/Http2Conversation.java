@@ -49,6 +49,7 @@ final class Http2Conversation implements AutoCloseable {
     this.visit = visit;
     this.line = visit.open(receiveBuffer);
     this.wire = Http2Wire.open(line.socket(), window);
+    line.socket().setSoTimeout(MixSite.TIMEOUT_MILLIS);
     this.hasNoLimit = window == NO_LIMIT;
     if (hasNoLimit) {
       wire.window(0, NO_LIMIT - DEFAULT_WINDOW);
