@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -165,7 +166,9 @@ class UploadIT {
       assertThat(refused.headers().firstValue("Retry-After")).isPresent();
       waiting.getFirst().send("nine byte");
       assertThat(waiting.getFirst().receive(true).status()).isEqualTo(201);
-      assertThat(operator.put("uploads", "one-more", BYTES).statusCode()).isEqualTo(201);
+      // Its place is given back just after the answer.
+      eventually(
+          "there is a place", () -> operator.put("uploads", "one-more", BYTES).statusCode() == 201);
     } finally {
       for (Wire wire : waiting) {
         wire.close();
