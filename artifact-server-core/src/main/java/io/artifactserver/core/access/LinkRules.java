@@ -46,6 +46,7 @@ public record LinkRules(Duration maxExpiry, Duration skew) {
 
   /** Whether the expiry lies further ahead than it may. */
   public boolean isTooLong(LinkTerms terms, Instant now) {
-    return terms.expires() > now.getEpochSecond() + maxExpiry.toSeconds();
+    // It is a whole second, rounded up.
+    return !Instant.ofEpochSecond(terms.expires() - 1).isBefore(now.plus(maxExpiry));
   }
 }

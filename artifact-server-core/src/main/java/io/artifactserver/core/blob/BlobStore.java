@@ -68,6 +68,14 @@ public interface BlobStore {
   default void forgetCopies(BlobRef ref) {}
 
   /**
+   * The same blobs, read past every copy: what is delivered is what the backend keeps now. For
+   * reading a blob once; its users share the other resources of this store. No I/O.
+   */
+  default BlobStore originals() {
+    return this;
+  }
+
+  /**
    * Whether no other process can be writing here, as in a folder that this one has locked. No I/O.
    */
   default boolean isExclusive() {

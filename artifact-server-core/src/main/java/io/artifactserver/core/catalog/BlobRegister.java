@@ -1,6 +1,7 @@
 package io.artifactserver.core.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.digest.Digest;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -12,11 +13,12 @@ public interface BlobRegister {
   List<BlobRef> retiredBefore(Instant instant, int limit);
 
   /**
-   * Forgets a retired blob, in one transaction, unless an artifact took it up again.
+   * Forgets a blob that was retired before {@code instant}, in one transaction. It stays if an
+   * artifact has taken it up since, even if it was retired again.
    *
    * @return whether it is forgotten, so that its bytes may be deleted
    */
-  boolean forget(BlobRef blob);
+  boolean forget(BlobRef blob, Instant instant);
 
   /**
    * The blobs that were derived from a blob, which the catalog forgets with it. The caller deletes
@@ -29,8 +31,18 @@ public interface BlobRegister {
   /** Those of {@code keys} that the catalog knows, retired and derived ones included. */
   Set<String> known(Collection<String> keys);
 
-  /** Marks a blob whose stored bytes are not what was stored; stays until the blob is deleted. */
+  /** Marks a blob whose stored bytes are not what was stored. */
   void suspect(BlobRef blob);
+
+  /** Takes the mark off a blob whose stored bytes proved right. */
+  void clear(BlobRef blob);
+
+  /**
+   * Marked blobs that artifacts refer to, by key.
+   *
+   * @param after their keys are greater than this
+   */
+  List<Suspect> suspectsAfter(String after, int limit);
 
   /** Those of {@code keys} that are marked. */
   Set<String> suspects(Collection<String> keys);
@@ -43,4 +55,11 @@ public interface BlobRegister {
 
   /** The sum of the lengths of all blobs, retired ones included, in bytes. */
   long storedBytes();
+
+  /**
+   * A marked blob. Immutable.
+   *
+   * @param sha256 of its plain bytes
+   */
+  record Suspect(BlobRef blob, Digest sha256) {}
 }

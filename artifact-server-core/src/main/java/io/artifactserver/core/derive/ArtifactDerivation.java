@@ -42,7 +42,7 @@ public final class ArtifactDerivation {
   private final double share;
   private final InstantSource clock;
 
-  /** Keys of blobs that are not tried again before the next start. */
+  /** Keys of blobs that are not tried again while they are suspect. */
   private final Set<String> damaged = ConcurrentHashMap.newKeySet();
 
   /**
@@ -77,6 +77,7 @@ public final class ArtifactDerivation {
     List<String> names = rules.forms().stream().map(DerivedForm::name).toList();
     int blobs = 0;
     int skipped = 0;
+    damaged.retainAll(register.suspects(Set.copyOf(damaged)));
     String after = "";
     List<Underived> page;
     do {
@@ -216,7 +217,7 @@ public final class ArtifactDerivation {
    *
    * @param blobs that got forms
    * @param skipped blobs that gain nothing by them
-   * @param damaged blobs that are not tried again before the next start, marked as suspect
+   * @param damaged blobs that are not tried again while they are suspect
    */
   public record Run(int blobs, int skipped, int damaged) {}
 

@@ -33,7 +33,7 @@ public final class RepositoryEncryption {
   private final BlobStores stores;
   private final Quota quota;
 
-  /** Keys of blobs that are not tried again before the next start. */
+  /** Keys of blobs that are not tried again while they are suspect. */
   private final Set<String> damaged = ConcurrentHashMap.newKeySet();
 
   /** Wires the use case. */
@@ -52,6 +52,7 @@ public final class RepositoryEncryption {
    */
   public Run run() throws StorageException {
     int encrypted = 0;
+    damaged.retainAll(register.suspects(Set.copyOf(damaged)));
     String after = "";
     List<PlainContent> page;
     do {
@@ -110,7 +111,7 @@ public final class RepositoryEncryption {
    * What a run did.
    *
    * @param encrypted blobs
-   * @param damaged blobs that stay plain since this process started, marked as suspect
+   * @param damaged blobs that stay plain while they are suspect
    */
   public record Run(int encrypted, int damaged) {}
 }

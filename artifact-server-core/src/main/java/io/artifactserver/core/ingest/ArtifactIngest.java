@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Use case: take an artifact in. Thread-safe; an upload occupies its caller's thread.
@@ -133,14 +134,36 @@ public final class ArtifactIngest {
     }
     // Most clients read no answer before they have sent the body, so it is read to its end even
     // when it is known to differ; but it may not be longer than an artifact can be.
+    AtomicLong length = new AtomicLong();
     Digests digests =
-        transfer(request, source, (buffer, received) -> quota.requireAllowed(received));
-    return result(
-        request,
-        catalog
-            .share(request.id(), request.mediaType(), digests)
-            .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id())),
-        digests);
+        transfer(
+            request,
+            source,
+            (buffer, received) -> {
+              quota.requireAllowed(received);
+              length.set(received);
+            });
+    // The path may be free by now: then this is a new artifact, and needs room like any other.
+    try (QuotaLedger.Reservation place =
+        repositoryQuotas.reserve(request.id().repository(), length.get())) {
+      Addition shared =
+          share(request, digests, place)
+              .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id()));
+      return result(request, shared, digests);
+    } catch (OverQuotaException e) {
+      return sameOrTaken(
+          catalog
+              .findCurrent(request.id())
+              .orElseThrow(() -> new IngestException.RepositoryFull(e)),
+          digests);
+    }
+  }
+
+  private Optional<Addition> share(
+      IngestRequest request, Digests digests, QuotaLedger.Reservation place) {
+    return place.adding(
+        () -> catalog.share(request.id(), request.mediaType(), digests),
+        result -> result.filter(Addition.Added.class::isInstance).isPresent());
   }
 
   private static IngestResult sameOrTaken(Artifact existing, Digests offered)
@@ -167,10 +190,7 @@ public final class ArtifactIngest {
       Quota.Reservation reservation,
       QuotaLedger.Reservation place)
       throws IngestException, StorageException {
-    Optional<Addition> shared =
-        place.adding(
-            () -> catalog.share(request.id(), request.mediaType(), digests),
-            result -> result.filter(Addition.Added.class::isInstance).isPresent());
+    Optional<Addition> shared = share(request, digests, place);
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }

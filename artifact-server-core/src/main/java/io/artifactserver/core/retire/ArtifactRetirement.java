@@ -9,6 +9,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.ingest.Quota;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -64,12 +65,13 @@ public final class ArtifactRetirement {
     int deleted = 0;
     List<BlobRef> expired;
     do {
-      expired = register.retiredBefore(clock.instant().minus(gracePeriod), BATCH);
-      int before = deleted;
+      Instant before = clock.instant().minus(gracePeriod);
+      expired = register.retiredBefore(before, BATCH);
+      int deletedBefore = deleted;
       for (BlobRef blob : expired) {
         List<BlobRef> derived = register.derivedFrom(blob);
         // The row goes first: a crash in between leaves an orphan, never a row without bytes.
-        if (register.forget(blob)) {
+        if (register.forget(blob, before)) {
           quota.release(blob.length());
           stores.delete(blob);
           for (BlobRef each : derived) {
@@ -78,7 +80,7 @@ public final class ArtifactRetirement {
           deleted++;
         }
       }
-      if (deleted == before) {
+      if (deleted == deletedBefore) {
         return deleted;
       }
     } while (expired.size() == BATCH);

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 /**
  * A catalog on the heap, for tests: one lock stands for the database's transactions. Thread-safe.
  */
-public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
+public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   private final Map<String, Repository> repositories = new HashMap<>();
   private final Map<ArtifactId, Artifact> artifacts = new HashMap<>();
   private final Map<ArtifactId, UsedPath> used = new HashMap<>();
@@ -226,6 +226,22 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   }
 
   @Override
+  public synchronized void clear(BlobRef blob) {
+    suspects.remove(blob.key());
+  }
+
+  @Override
+  public synchronized List<Suspect> suspectsAfter(String after, int limit) {
+    return blobs.values().stream()
+        .filter(row -> suspects.contains(row.ref().key()) && !row.isRetired())
+        .filter(row -> row.ref().key().compareTo(after) > 0)
+        .sorted(Comparator.comparing(row -> row.ref().key()))
+        .limit(limit)
+        .map(row -> new Suspect(row.ref(), row.digests().sha256()))
+        .toList();
+  }
+
+  @Override
   public synchronized Set<String> suspects(Collection<String> keys) {
     return keys.stream().filter(suspects::contains).collect(Collectors.toSet());
   }
@@ -258,9 +274,12 @@ public final class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegis
   }
 
   @Override
-  public synchronized boolean forget(BlobRef blob) {
+  public synchronized boolean forget(BlobRef blob, Instant instant) {
     BlobRow row = blobs.get(blob.key());
-    return row != null && row.isRetired() && blobs.remove(blob.key(), row);
+    return row != null
+        && row.isRetired()
+        && row.retiredAt().isBefore(instant)
+        && blobs.remove(blob.key(), row);
   }
 
   @Override

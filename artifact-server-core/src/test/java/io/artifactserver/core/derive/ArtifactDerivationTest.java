@@ -187,6 +187,20 @@ class ArtifactDerivationTest {
   }
 
   @Test
+  void derivesABlobThatIsSuspectNoLonger() throws Exception {
+    byte[] content = content(MAX, 1);
+    BlobRef blob = put("one", content);
+    blobs.replace(blob.key(), content(MAX, 7));
+    ArtifactDerivation derivation = derivation("a");
+    assertThat(derivation.run()).isEqualTo(new Run(0, 0, 1));
+    blobs.replace(blob.key(), content);
+    assertThat(derivation.run()).isEqualTo(new Run(0, 0, 1));
+    catalog.clear(blob);
+    assertThat(derivation.run()).isEqualTo(new Run(1, 0, 0));
+    requireForms(blob, content, "a");
+  }
+
+  @Test
   void rebuildsOnCommand() throws Exception {
     BlobRef blob = put("one", content(MAX, 1));
     ArtifactDerivation derivation = derivation("a");

@@ -131,6 +131,12 @@ class RepositoryEncryptionTest {
     // The next runs leave it alone: nothing of it is written again.
     faulty.failWriteAt(0, new StorageException.StorageUnavailable("memory", "written", null));
     assertThat(encryption.run()).isEqualTo(new Run(0, 1));
+
+    faulty.recover();
+    plain.replace(damaged.key(), "one".getBytes(StandardCharsets.US_ASCII));
+    catalog.clear(damaged);
+    assertThat(encryption.run()).isEqualTo(new Run(1, 0));
+    assertThat(bytes(find("edge/a").blob())).isEqualTo("one");
   }
 
   private Artifact put(String id, String content) throws Exception {

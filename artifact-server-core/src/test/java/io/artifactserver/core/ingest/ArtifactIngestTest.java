@@ -382,7 +382,7 @@ class ArtifactIngestTest {
     Artifact old = put("core/firmware", content).artifact();
     catalog.remove(old.id());
     catalog.beforeShare(() -> {
-      assertThat(rows.forget(old.blob())).isTrue();
+      assertThat(rows.forget(old.blob(), Instant.MAX)).isTrue();
       quota.release(old.length());
       memory.delete(old.blob());
     });
@@ -399,7 +399,7 @@ class ArtifactIngestTest {
     Artifact old = put("core/firmware", content).artifact();
     catalog.remove(old.id());
     assertThat(put("edge/firmware", content).artifact().blob()).isEqualTo(old.blob());
-    assertThat(rows.forget(old.blob())).isFalse();
+    assertThat(rows.forget(old.blob(), Instant.MAX)).isFalse();
     assertThat(rows.retiredBefore(Instant.MAX, 10)).isEmpty();
   }
 
@@ -450,6 +450,34 @@ class ArtifactIngestTest {
     // It is there, so it takes no room.
     assertThat(put("edge/firmware", content(1000, 22)))
         .isInstanceOf(IngestResult.AlreadyPresent.class);
+    assertThat(ledger.standing("edge").reserved()).isEqualTo(RepositoryUsage.EMPTY);
+  }
+
+  @Test
+  void pathThatIsFreedWhileItsBytesComeAgainNeedsRoom() throws Exception {
+    ledger.put("edge", new RepositoryQuota(10_000, 2));
+    byte[] content = content(1000, 25);
+    Artifact first = put("edge/firmware", content).artifact();
+    put("edge/other", content(10, 26));
+    InputStream again =
+        new ByteArrayInputStream(content) {
+          @Override
+          public synchronized int read(byte[] bytes, int offset, int length) {
+            int read = super.read(bytes, offset, length);
+            if (read < 0 && rows.remove(first.id()).isPresent()) {
+              try {
+                put("edge/third", content(10, 27));
+              } catch (IngestException | StorageException e) {
+                throw new IllegalStateException(e);
+              }
+            }
+            return read;
+          }
+        };
+    assertThatExceptionOfType(IngestException.RepositoryFull.class)
+        .isThrownBy(
+            () -> ingest.ingest(request("edge/firmware", content.length, List.of()), again));
+    assertThat(rows.find(first.id())).isEmpty();
     assertThat(ledger.standing("edge").reserved()).isEqualTo(RepositoryUsage.EMPTY);
   }
 

@@ -40,7 +40,19 @@ class RetirementTest {
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final InMemoryBlobStore memory = new InMemoryBlobStore(() -> now);
   private final FaultyBlobStore store = new FaultyBlobStore(memory);
-  private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> now);
+  private Act beforeForgetting = () -> {};
+  private final InMemoryArtifactCatalog catalog =
+      new InMemoryArtifactCatalog(() -> now) {
+        @Override
+        public List<BlobRef> derivedFrom(BlobRef blob) {
+          try {
+            beforeForgetting.run();
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+          return super.derivedFrom(blob);
+        }
+      };
   private final Quota quota = new Quota(1000, 100_000, 0);
   private final ArtifactIngest ingest =
       new ArtifactIngest(
@@ -102,6 +114,20 @@ class RetirementTest {
     assertThat(retirement.deleteExpired()).isZero();
     assertThat(blobs()).containsExactly(old.blob());
     assertThat(quota.used()).isEqualTo(5);
+  }
+
+  /** Between the look at what has expired and its deletion. */
+  @Test
+  void aBlobThatIsRetiredAnewHasAllOfItsGrace() throws Exception {
+    Artifact old = put("a", "again");
+    retirement.retire(old.id());
+    pass(GRACE.multipliedBy(2));
+    beforeForgetting = () -> retirement.retire(put("b", "again").id());
+    assertThat(retirement.deleteExpired()).isZero();
+    assertThat(blobs()).containsExactly(old.blob());
+    beforeForgetting = () -> {};
+    pass(GRACE.multipliedBy(2));
+    assertThat(retirement.deleteExpired()).isEqualTo(1);
   }
 
   @Test
@@ -253,5 +279,9 @@ class RetirementTest {
     try (Stream<StoredBlob> blobs = memory.list()) {
       return blobs.map(StoredBlob::ref).collect(Collectors.toSet());
     }
+  }
+
+  private interface Act {
+    void run() throws Exception;
   }
 }

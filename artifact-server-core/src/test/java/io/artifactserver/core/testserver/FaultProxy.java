@@ -71,6 +71,9 @@ public final class FaultProxy implements Closeable {
     /** The body is the last byte and then the others. */
     record Shift() implements Fault {}
 
+    /** A field of the answer's head has another value. */
+    record Field(String name, String value) implements Fault {}
+
     /** The server is asked for all of the object: 200 in the place of 206. */
     record Whole() implements Fault {}
 
@@ -290,6 +293,11 @@ public final class FaultProxy implements Closeable {
           answer(toClient, whole(fields), wholeBody(fields, bytes), answer);
           return true;
         }
+        case Fault.Field(String name, String value) -> {
+          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
+          answer(toClient, HttpMessages.with(fields, name, value), bytes, answer);
+          return true;
+        }
         case Fault.FlipUpload _, Fault.ShiftUpload _ -> {
           // Done on the way to the server.
         }
@@ -500,7 +508,7 @@ public final class FaultProxy implements Closeable {
         "HTTP/1.1 %d Planned\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n"
             .formatted(status, body.length)
             .getBytes(StandardCharsets.US_ASCII));
-    if (!request.method().equals("HEAD")) {
+    if (!request.method().equals("HEAD") && status != 304) {
       toClient.write(body);
     }
     toClient.flush();

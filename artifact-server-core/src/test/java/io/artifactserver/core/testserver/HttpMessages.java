@@ -56,6 +56,15 @@ final class HttpMessages {
         .orElse(0L);
   }
 
+  /** The head with one value of a field in the place of those it has. */
+  static List<String> with(List<String> head, String name, String value) {
+    String prefix = name.toLowerCase(Locale.ROOT) + ':';
+    List<String> changed = new ArrayList<>(head);
+    changed.removeIf(line -> line.toLowerCase(Locale.ROOT).startsWith(prefix));
+    changed.add(name + ": " + value);
+    return changed;
+  }
+
   static boolean isChunked(List<String> fields) {
     return fields.stream().anyMatch(line -> line.equalsIgnoreCase("Transfer-Encoding: chunked"));
   }

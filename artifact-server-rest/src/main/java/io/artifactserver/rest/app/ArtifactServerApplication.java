@@ -25,6 +25,10 @@ public class ArtifactServerApplication {
     if (!Commands.serve(List.of(arguments))) {
       System.exit(Commands.line(System.getenv()).execute(arguments));
     }
-    SpringApplication.run(ArtifactServerApplication.class, arguments);
+    SpringApplication server = new SpringApplication(ArtifactServerApplication.class);
+    PortOpener ports = new PortOpener();
+    server.addListeners(ports);
+    server.addInitializers(ports);
+    server.run(arguments);
   }
 }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts damage that downloads find, logs it once for each blob, and marks the blob in the catalog
- * for the operator. Thread-safe; does not block.
+ * Counts damage that downloads find, logs it once for each blob while the blob is suspect, and
+ * marks the blob in the catalog for the operator. Thread-safe.
  */
 @Component
 public class DamagedBlobs {
@@ -41,11 +41,11 @@ public class DamagedBlobs {
             .description("Downloads that were cut off or refused because a blob is damaged")
             .register(registry);
     Gauge.builder("artifact_server.blob.suspect", known, Set::size)
-        .description("Blobs found damaged since the start")
+        .description("Blobs found damaged since the start that are still suspect")
         .register(registry);
   }
 
-  /** A download found that a blob is damaged. */
+  /** A download found that a blob is damaged. Does not block. */
   void found(BlobCorrupt damage) {
     counter.increment();
     BlobRef ref = damage.ref();
@@ -56,6 +56,14 @@ public class DamagedBlobs {
     if (isNew || unmarked.remove(ref.key())) {
       catalogTasks.execute(() -> mark(ref));
     }
+  }
+
+  /**
+   * Forgets the blobs that are suspect no longer, here or by another server's check, so that damage
+   * found later marks them again. Asks the database.
+   */
+  void forgetRight() {
+    known.retainAll(register.suspects(Set.copyOf(known)));
   }
 
   private void mark(BlobRef ref) {

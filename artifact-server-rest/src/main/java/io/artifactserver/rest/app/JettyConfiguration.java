@@ -7,6 +7,7 @@ import io.artifactserver.rest.download.ArtifactDownloadHandler;
 import io.artifactserver.rest.download.ControlPlane;
 import io.artifactserver.rest.download.HttpsRedirectHandler;
 import io.artifactserver.rest.download.ProblemErrorHandler;
+import io.artifactserver.rest.engine.EarlyPorts;
 import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.tls.TlsProperties;
 import java.io.IOException;
@@ -30,9 +31,6 @@ import org.springframework.util.FileSystemUtils;
 /** Puts the data plane in front of the servlets and bounds what a connection may do. */
 @Configuration(proxyBeanMethods = false)
 public class JettyConfiguration {
-  /** Jetty's default drops connections in a burst: 80 at once waited up to a second. */
-  private static final int ACCEPT_QUEUE_LENGTH = 4096;
-
   /**
    * Selectors answer warm downloads themselves, so each core has one: Jetty's default of one for
    * two cores left a quarter of the requests of 4 to 128 KiB unanswered.
@@ -111,7 +109,7 @@ public class JettyConfiguration {
 
   private static void configure(Connector connector) {
     if (connector instanceof ServerConnector serverConnector) {
-      serverConnector.setAcceptQueueSize(ACCEPT_QUEUE_LENGTH);
+      serverConnector.setAcceptQueueSize(EarlyPorts.ACCEPT_QUEUE_LENGTH);
     }
     for (var factory : connector.getConnectionFactories()) {
       if (factory instanceof HttpConfiguration.ConnectionFactory http) {

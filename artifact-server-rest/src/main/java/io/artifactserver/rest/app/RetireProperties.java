@@ -12,8 +12,8 @@ import org.springframework.util.Assert;
  *     finish; default 15 minutes. Raise it for devices on slow links.
  * @param orphanAge how old what a crash left behind must be before it is swept, longer than the
  *     longest upload; default 1 day. Raise it when uploads take longer.
- * @param sweepInterval how often expired and orphaned blobs are looked for; default 5 minutes.
- *     Raise it when listing the blobs is slow or costs money.
+ * @param sweepInterval how often expired and orphaned blobs are looked for, and suspect ones read
+ *     again; default 5 minutes. Raise it when listing the blobs is slow or costs money.
  */
 @ConfigurationProperties("artifact-server.retire")
 public record RetireProperties(

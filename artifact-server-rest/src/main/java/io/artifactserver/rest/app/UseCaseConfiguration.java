@@ -19,6 +19,7 @@ import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
+import io.artifactserver.core.suspect.SuspectCheck;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.IssuedTokens;
 import io.artifactserver.rest.auth.OperatorTokenFile;
@@ -95,6 +96,12 @@ public class UseCaseConfiguration {
       RetireProperties properties,
       InstantSource clock) {
     return new BlobSweeper(register, store, dataKeys, properties.orphanAge(), steady(clock));
+  }
+
+  @Bean
+  SuspectCheck suspectCheck(
+      BlobRegister register, BlobStores stores, RetireProperties properties, InstantSource clock) {
+    return new SuspectCheck(register, stores, properties.sweepInterval(), clock);
   }
 
   private static SteadyClock steady(InstantSource clock) {

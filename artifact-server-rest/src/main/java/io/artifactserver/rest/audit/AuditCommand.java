@@ -123,7 +123,7 @@ public final class AuditCommand implements Command {
       while (true) {
         List<String> lines = page(client, server, token, chain.lastId());
         Optional<String> broken = verify(lines.stream(), chain);
-        if (broken.isPresent() || lines.size() < AuditController.MAX_LIMIT) {
+        if (broken.isPresent() || lines.isEmpty()) {
           return broken;
         }
       }

@@ -63,7 +63,7 @@ public final class AuditFilter extends GenericFilterBean {
       if (audit.mayChange(caller.get())) {
         chain.doFilter(request, held);
       } else {
-        problems.write(http, held, Problems.tooManyChanges());
+        problems.write(http, held, Problems.tooManyChanges(), audit.untilMoreChanges());
       }
       isAnswered = true;
     } finally {

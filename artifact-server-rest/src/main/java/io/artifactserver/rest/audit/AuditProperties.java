@@ -18,7 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record AuditProperties(
     @DefaultValue("3650d") Duration retention,
     @DefaultValue("10000000") long maxEntries,
-    @DefaultValue("30000") int maxChangesPerCaller) {
+    @DefaultValue("20000") int maxChangesPerCaller) {
   private static final String PREFIX = "artifact-server.audit.";
   private static final long MIN_ENTRIES = 1000;
 

@@ -5,6 +5,7 @@ import io.artifactserver.core.access.Role;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -49,16 +50,25 @@ public class AuditWriter implements AutoCloseable {
     return caller.role() == Role.ADMIN || changes.isLeft(caller.id());
   }
 
+  /** After which everybody may. */
+  Duration untilMoreChanges() {
+    return changes.untilMore();
+  }
+
   /** A change that was made. */
   void append(Caller caller, Map<String, Object> entry) {
+    String text = mapper.writeValueAsString(entry);
     if (caller.role() != Role.ADMIN) {
-      changes.count(caller.id());
+      changes.count(caller.id(), text.length());
     }
-    append(entry);
+    append(text);
   }
 
   private void append(Map<String, Object> entry) {
-    String text = mapper.writeValueAsString(entry);
+    append(mapper.writeValueAsString(entry));
+  }
+
+  private void append(String text) {
     try {
       audit.append(text);
     } catch (CatalogUnavailableException e) {

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.audit;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -16,16 +18,26 @@ final class Changes {
 
   private static final String OTHERS = "";
 
-  private final int max;
+  /** Bytes that a change with a path of some 60 characters adds to the database, as measured. */
+  private static final int LENGTH = 4_500;
+
+  /** Characters of such a change's entry. */
+  private static final int ENTRY_LENGTH = 450;
+
+  /** Bytes that each character of an entry beyond those adds: a path is kept in several places. */
+  private static final double LENGTH_PER_CHARACTER = 3.5;
+
+  private final double max;
   private final InstantSource clock;
 
-  /** By caller, of the day. Guarded by this object, and so is the day. */
-  private final Map<String, Integer> counts = new HashMap<>();
+  /** Changes of each caller today. Guarded by this object, as is the day. */
+  private final Map<String, Double> added = new HashMap<>();
 
   private LocalDate day = LocalDate.EPOCH;
 
   /**
-   * @param max changes of a caller in a day
+   * @param max changes of a caller in a day, with paths of some 60 characters; longer ones count
+   *     for more
    */
   Changes(int max, InstantSource clock) {
     this.max = max;
@@ -34,23 +46,40 @@ final class Changes {
 
   synchronized boolean isLeft(String caller) {
     forgetYesterday();
-    return counts.getOrDefault(counted(caller), 0) < max;
+    return added.getOrDefault(counted(caller), 0.0) < max;
   }
 
-  synchronized void count(String caller) {
+  /** How long the day still lasts; at least a second. */
+  Duration untilMore() {
+    Instant now = clock.instant();
+    Instant midnight =
+        LocalDate.ofInstant(now, ZoneOffset.UTC)
+            .plusDays(1)
+            .atStartOfDay()
+            .toInstant(ZoneOffset.UTC);
+    return Duration.between(now, midnight).plusSeconds(1);
+  }
+
+  /**
+   * Counts a change.
+   *
+   * @param entryLength of its entry in the audit, in characters
+   */
+  synchronized void count(String caller, int entryLength) {
     forgetYesterday();
-    counts.merge(counted(caller), 1, Integer::sum);
+    double more = LENGTH_PER_CHARACTER * Math.max(0, entryLength - ENTRY_LENGTH) / LENGTH;
+    added.merge(counted(caller), 1 + more, Double::sum);
   }
 
   private void forgetYesterday() {
     LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
     if (!today.equals(day)) {
       day = today;
-      counts.clear();
+      added.clear();
     }
   }
 
   private String counted(String caller) {
-    return counts.size() < MAX_CALLERS || counts.containsKey(caller) ? caller : OTHERS;
+    return added.size() < MAX_CALLERS || added.containsKey(caller) ? caller : OTHERS;
   }
 }

@@ -192,10 +192,18 @@ public final class Authenticator {
   }
 
   /**
-   * Whether the token that let a caller in was taken away since; asks the database if need be. What
-   * an identity provider issues never is.
+   * Whether the token, the grant or the link's key that let a caller in was taken away since; asks
+   * the database if need be. What an identity provider issues never is.
    */
   public boolean isTakenAway(Credentials credentials) {
+    SignedLink link = credentials.link();
+    if (link != null) {
+      return links.keys().key(link.keyId()).isEmpty();
+    }
+    if (!credentials.certificateSubject().isEmpty()) {
+      return tokens.find(new CertificateGrant(credentials.certificateSubject()).id()).isEmpty()
+          && tokens.find(ANY.id()).isEmpty();
+    }
     return secret(credentials.authorization())
         .filter(each -> tokens.find(each.id()).isEmpty())
         .isPresent();

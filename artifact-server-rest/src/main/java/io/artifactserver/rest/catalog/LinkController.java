@@ -123,8 +123,8 @@ public class LinkController {
       return new LinkTerms(
           artifact,
           LinkTerms.Method.of(Objects.requireNonNullElse(request.method(), "GET")),
-          Expiry.parse(text(request.expires()), now).getEpochSecond(),
-          request.notBefore() == null ? 0 : Expiry.parse(request.notBefore(), now).getEpochSecond(),
+          Expiry.end(text(request.expires()), now).getEpochSecond(),
+          request.notBefore() == null ? 0 : Expiry.begin(request.notBefore(), now).getEpochSecond(),
           request.rate() == null ? 0 : requirePositive(request.rate()),
           Objects.requireNonNullElse(request.device(), ""));
     } catch (IllegalArgumentException e) {

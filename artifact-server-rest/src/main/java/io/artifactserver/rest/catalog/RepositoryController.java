@@ -117,7 +117,7 @@ public class RepositoryController {
   @Operation(
       summary = "Change a repository",
       description =
-          "\"redirect\": true sends devices to the storage backend with a 307, where the backend"
+          "\"redirect\": true sends devices to the storage backend with a 302, where the backend"
               + " can serve clients and the bytes are not encrypted. Everything else is served as"
               + " before. \"mutable\": true lets paths take other bytes after a deletion; caches"
               + " that were given a path before may answer from memory for \"maxAge\" seconds"

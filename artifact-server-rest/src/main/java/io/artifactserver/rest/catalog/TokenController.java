@@ -195,7 +195,7 @@ public class TokenController {
     }
     Instant now = clock.instant();
     try {
-      Instant expiry = Expiry.parse(text, now);
+      Instant expiry = Expiry.end(text, now);
       if (expiry.isBefore(now.minusSeconds(1))) {
         throw new ProblemException(
             HttpStatus.BAD_REQUEST, "Expiry not taken", "The time is in the past.");

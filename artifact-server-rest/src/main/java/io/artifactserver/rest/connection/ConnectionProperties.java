@@ -23,8 +23,12 @@ import org.springframework.util.unit.DataSize;
  *     it for devices that ask seldom and connect at a high cost.
  * @param requestTimeout in which the head of a request comes, from its first byte; default 20
  *     seconds. Raise it for links that lose whole seconds.
- * @param stallTimeout after which a connection is closed whose client takes, or sends, nothing at
- *     all in the middle of a body; default 2 minutes. Raise it for links that are away for longer.
+ * @param stallTimeout after which a connection is closed whose client sends nothing at all in the
+ *     middle of a body; default 2 minutes. One whose client takes nothing gives way then, if its
+ *     place is wanted. Raise it for links that are away for longer.
+ * @param maxStall after which a connection is closed whose client takes nothing at all in the
+ *     middle of a body, though nobody wants its place; default 10 minutes, and never less than
+ *     {@code stallTimeout}. Raise it for devices that write to a slow flash between two reads.
  * @param minRate bytes per second that a client in the middle of a body takes or sends at least;
  *     default 0, which is no limit. Set it where trickling clients are attackers and not devices.
  * @param rateWindow over which {@code minRate} is an average; default 1 minute. Longer than a
@@ -43,6 +47,7 @@ public record ConnectionProperties(
     @DefaultValue("1m") Duration idleTimeout,
     @DefaultValue("20s") Duration requestTimeout,
     @DefaultValue("2m") Duration stallTimeout,
+    @DefaultValue("10m") Duration maxStall,
     @DefaultValue("0B") DataSize minRate,
     @DefaultValue("1m") Duration rateWindow,
     @DefaultValue("80MB") DataSize maxHeld) {
@@ -67,6 +72,8 @@ public record ConnectionProperties(
     requirePositive("idle-timeout", idleTimeout);
     requirePositive("request-timeout", requestTimeout);
     requirePositive("stall-timeout", stallTimeout);
+    requirePositive("max-stall", maxStall);
+    maxStall = Collections.max(List.of(maxStall, stallTimeout));
     requirePositive("rate-window", rateWindow);
   }
 
@@ -80,7 +87,7 @@ public record ConnectionProperties(
 
   /** When to end a connection that the sweep does not, for whatever reason. */
   Duration backstop() {
-    return Collections.max(List.of(idleTimeout, stallTimeout)).multipliedBy(SWEEPS_PER_TIMEOUT);
+    return Collections.max(List.of(idleTimeout, maxStall)).multipliedBy(SWEEPS_PER_TIMEOUT);
   }
 
   private static void requirePositive(String name, Duration duration) {

@@ -12,7 +12,7 @@ enum End {
   RATE,
   /** The limit was exceeded by more than can be answered. */
   LIMIT,
-  /** It asked for nothing, and all connections were taken. */
+  /** It asked for nothing, or its client took nothing, and all connections were taken. */
   ROOM,
   /** The server held too much for all of its clients, and most for this one. */
   HELD

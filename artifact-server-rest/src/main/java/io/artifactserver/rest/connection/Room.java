@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the connections that end when all are taken and a client needs one: those that have asked
- * for nothing for a second. Otherwise a client that opens as many as there may be, and says
- * nothing, would keep everybody out. Immutable.
+ * for nothing for a second, and those whose clients have long taken nothing of their answers.
+ * Otherwise a client that opens as many as there may be, and says nothing, would keep everybody
+ * out. Immutable.
  */
 final class Room {
   /** At once, as this part of all: to look at all of them has its price. */
@@ -36,7 +37,7 @@ final class Room {
    */
   List<Watched> of(Collection<Watched> open, ToIntFunction<@Nullable Network> connectionsOf) {
     return open.stream()
-        .filter(Watched::isIdle)
+        .filter(Watched::givesWay)
         .map(watched ->
             new Idle(
                 watched,

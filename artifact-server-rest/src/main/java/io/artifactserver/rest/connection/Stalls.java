@@ -65,6 +65,11 @@ final class Stalls {
         : none(watched);
   }
 
+  /** Whether an answer waits for its client to let the server send more. */
+  static boolean waitsForWindow(HTTP2Session session) {
+    return Windows.of(session).isClosed;
+  }
+
   private long age(Watched watched, Taken taken) {
     return TimeUnit.NANOSECONDS.toMillis(now - watched.takenNothingSince(taken, now));
   }

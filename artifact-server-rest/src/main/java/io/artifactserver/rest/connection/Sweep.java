@@ -39,13 +39,19 @@ final class Sweep {
     Connection connection = Watched.http(outer);
     Duration idle = Duration.ofMillis(endPoint.getIdleFor());
     if (endPoint.getWriteFlusher().isPending()) {
-      Optional<End> stalled = stalledWrite(watched, idle);
-      if (stalled.isEmpty()) {
-        excuseStreams(connection);
+      Duration stall = stall(watched, idle);
+      if (stall.compareTo(properties.maxStall()) > 0) {
+        return Optional.of(End.STALL);
       }
-      return stalled.or(() -> tooSlow(watched, outer, false));
+      watched.giveWay(isLong(stall));
+      excuseStreams(connection);
+      return tooSlow(watched, outer, false);
     }
     watched.forgetQueue();
+    watched.giveWay(
+        connection instanceof HTTP2Connection http2
+            && isLong(idle)
+            && Stalls.waitsForWindow(http2.getSession()));
     return switch (connection) {
       case null -> tooYoung(outer);
       case NegotiatingServerConnection handshake -> tooYoung(handshake);
@@ -87,30 +93,31 @@ final class Sweep {
     tellWhoHasLeft(watched);
     boolean isReading =
         stage == RequestProgress.Stage.BODY && watched.endPoint().isFillInterested();
-    if (isReading && idle.compareTo(properties.stallTimeout()) > 0) {
+    if (isReading && isLong(idle)) {
       return Optional.of(End.STALL);
     }
     return tooSlow(watched, outer, isReading);
   }
 
-  private Optional<End> stalledWrite(Watched watched, Duration idle) {
+  private boolean isLong(Duration stall) {
+    return stall.compareTo(properties.stallTimeout()) > 0;
+  }
+
+  /** For how long the client has taken nothing of what is being written. */
+  private Duration stall(Watched watched, Duration idle) {
     if (idle.compareTo(properties.stallTimeout().dividedBy(SUSPECT_SHARE)) < 0) {
       watched.forgetQueue();
-      return Optional.empty();
+      return Duration.ZERO;
     }
     Optional<Long> queue = queueOf(watched.endPoint());
     if (queue.isPresent() && queue.get() == 0) {
       // The client has taken everything: a busy server comes late to its socket.
       watched.forgetQueue();
-      return Optional.empty();
+      return Duration.ZERO;
     }
-    Duration unchanged =
-        queue
-            .map(length -> Duration.ofNanos(now - watched.queueUnchangedSince(length, now)))
-            .orElse(idle);
-    return unchanged.compareTo(properties.stallTimeout()) > 0
-        ? Optional.of(End.STALL)
-        : Optional.empty();
+    return queue
+        .map(length -> Duration.ofNanos(now - watched.queueUnchangedSince(length, now)))
+        .orElse(idle);
   }
 
   /**

@@ -26,6 +26,7 @@ final class Watched implements Pace {
 
   private volatile @Nullable Runnable held;
   private volatile boolean isMissing;
+  private volatile boolean givesWay;
 
   private @Nullable Taken lastTaken;
   private long takenNanos;
@@ -72,6 +73,19 @@ final class Watched implements Pace {
               || http.stage() == RequestProgress.Stage.HEAD;
       default -> false;
     };
+  }
+
+  /**
+   * @param givesWay whether its client has taken nothing for so long that its place is free for
+   *     others
+   */
+  void giveWay(boolean givesWay) {
+    this.givesWay = givesWay;
+  }
+
+  /** Whether it may end for the sake of another. */
+  boolean givesWay() {
+    return givesWay || isIdle();
   }
 
   @Nullable Network client() {

@@ -25,8 +25,11 @@ public final class ActiveRequests extends StatisticsHandler {
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
-    begin();
-    Request.addCompletionListener(request, _ -> end());
+    // A stop that waited for those who come while it waits might never end.
+    if (!request.getConnectionMetaData().getConnector().isShutdown()) {
+      begin();
+      Request.addCompletionListener(request, _ -> end());
+    }
     return getHandler().handle(request, response, callback);
   }
 

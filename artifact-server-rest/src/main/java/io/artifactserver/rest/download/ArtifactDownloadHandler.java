@@ -24,6 +24,7 @@ import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -65,6 +66,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final Connections connections;
   private final ApiPage page;
   private final Links links;
+  private final boolean headRanges;
 
   ArtifactDownloadHandler(
       Addresses addresses,
@@ -78,7 +80,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       InstantSource clock,
       Connections connections,
       ApiPage page,
-      Links links) {
+      Links links,
+      boolean headRanges) {
     this.addresses = addresses;
     this.resolver = resolver;
     this.emitter = emitter;
@@ -91,6 +94,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     this.connections = connections;
     this.page = page;
     this.links = links;
+    this.headRanges = headRanges;
   }
 
   @Override
@@ -131,7 +135,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     try {
       Optional<Target> target = addresses.parse(path);
       if (target.isPresent()) {
-        serve(exchange, target.get());
+        serve(exchange, target.get(), credentials(request, target.get()));
       } else {
         problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       }
@@ -160,19 +164,22 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Response.sendRedirect(
           exchange.request(), exchange.response(), exchange.callback(), elsewhere.get());
     } else {
-      answer(exchange, file.orElseThrow(), null, null);
+      answer(exchange, file.orElseThrow(), null, null, _ -> {});
     }
     return true;
   }
 
-  private void serve(Exchange exchange, Target target) throws LinkRefusedException {
-    Credentials credentials = credentials(exchange.request(), target);
+  /**
+   * Again, too, when the download has waited for its turn: what it names may be deleted by then,
+   * and its token taken away.
+   */
+  private void serve(Exchange exchange, Target target, Credentials credentials) {
     Optional<Resolution> known = resolver.peek(target, credentials);
     if (known.isPresent()) {
       if (known.get() instanceof Resolution.Found(Served served)) {
         Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
         repeatedDownloads.offer(exchange.request(), target, credentials, served, delivery);
-        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
+        answer(exchange, target, credentials, served, delivery);
       } else {
         answer(exchange, target, credentials, known.get());
       }
@@ -266,7 +273,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     switch (resolution) {
       case Resolution.Found(Served served) -> {
         Delivery delivery = deliveries.of(exchange.request(), target, credentials, served);
-        answer(exchange, served, delivery, throttles.of(exchange.request(), target, credentials));
+        answer(exchange, target, credentials, served, delivery);
       }
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
@@ -291,18 +298,40 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   private void answer(
       Exchange exchange,
+      Target target,
+      Credentials credentials,
+      Served served,
+      @Nullable Delivery delivery) {
+    Request request = exchange.request();
+    Throttles.OfDownload throttle =
+        request.getAttribute(BodySender.THROTTLE) instanceof Throttles.OfDownload begun
+            ? begun
+            : throttles.of(request, target, credentials);
+    answer(exchange, served, delivery, throttle, turn -> serve(turn, target, credentials));
+  }
+
+  private void answer(
+      Exchange exchange,
       Served served,
       @Nullable Delivery delivery,
-      Throttles.@Nullable OfDownload throttle) {
+      Throttles.@Nullable OfDownload throttle,
+      Consumer<Exchange> again) {
     boolean hasRanges = !(served.bytes() instanceof Served.Bytes.Framed);
     ResponsePlan plan =
         ResponsePlanner.plan(
-            // For a HEAD, too, only the preconditions count (RFC 9110, section 14.2).
-            hasRanges ? exchange.request().getMethod() : HttpMethod.HEAD.asString(),
+            planned(exchange, hasRanges),
             new JettyRequestFields(exchange.request().getHeaders()),
             served.representation(),
             clock.instant());
-    emitter.emit(exchange, served, plan, delivery, throttle);
+    emitter.emit(exchange, served, plan, delivery, throttle, again);
+  }
+
+  /** For a HEAD, only the preconditions count (RFC 9110, section 14.2), and where ranges do not. */
+  private String planned(Exchange exchange, boolean hasRanges) {
+    if (!hasRanges) {
+      return HttpMethod.HEAD.asString();
+    }
+    return headRanges ? HttpMethod.GET.asString() : exchange.request().getMethod();
   }
 
   /** HTTP/2 has no such field (RFC 9113, section 8.2.2). */

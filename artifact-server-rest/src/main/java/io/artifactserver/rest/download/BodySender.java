@@ -18,7 +18,6 @@ import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.engine.FileSender;
-import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.problem.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.nio.ByteBuffer;
@@ -28,7 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Callback;
@@ -50,9 +48,6 @@ final class BodySender {
 
   /** 8 MiB together, a sixteenth of what the launcher allows for buffers. */
   private static final int LARGE_BUFFERS = 128;
-
-  /** zsync asks for 20 ranges at a time, zchunk for 167. */
-  private static final int MAX_RUNS = 512;
 
   private final BlobStores stores;
   private final ProblemWriter problems;
@@ -115,10 +110,6 @@ final class BodySender {
         sendMapped(exchange, region.get(), covering.position(), parts, sender);
       } else {
         List<Run> runs = Run.of(ranges, blob.pieceLength());
-        if (runs.size() > MAX_RUNS) {
-          refuseScattered(exchange, blob.length(), runs.size());
-          return;
-        }
         sendRead(exchange, served, new ReadBody(blob, runs, parts, pool(exchange), largeBuffers));
       }
     } catch (StorageException e) {
@@ -188,20 +179,6 @@ final class BodySender {
             kind,
             own)
         .iterate();
-  }
-
-  /** RFC 9110, section 15.5.17: an excessive request of small ranges. */
-  private void refuseScattered(Exchange exchange, long length, int runs) {
-    exchange.response().reset();
-    problems.write(
-        exchange,
-        Problems.rangeNotSatisfiable(
-            "The ranges take %d reads of the storage, and %d is the most for one request: ask for fewer or for neighbours"
-                .formatted(runs, MAX_RUNS),
-            length),
-        HttpFields.build()
-            .add(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
-            .add(HttpHeader.ACCEPT_RANGES, "bytes"));
   }
 
   /** Nothing is sent yet, so the failure becomes an answer. */

@@ -39,9 +39,6 @@ import org.springframework.http.ProblemDetail;
  * knows yet. Who certainly may not pass is told so here, at the cost of no thread. Thread-safe.
  */
 public final class ControlPlane extends Handler.Wrapper {
-  /** Longer responses make their thread wait for the client; all that strangers get are shorter. */
-  private static final int MAX_GATHERED = 256 * 1024;
-
   private static final HttpFields BEARER =
       HttpFields.build().add(HttpHeader.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
 
@@ -110,6 +107,13 @@ public final class ControlPlane extends Handler.Wrapper {
     // The servlet framework would echo a TRACE, credentials included.
     if (HttpMethod.TRACE.is(method) || HttpMethod.CONNECT.is(method)) {
       refuse(exchange, Problems.methodNotImplemented(method), HttpFields.EMPTY);
+      return true;
+    }
+    if (!HttpMethods.isGetOrHead(request)
+        && !HttpMethod.OPTIONS.is(method)
+        && request.getConnectionMetaData().getConnector().isShutdown()) {
+      // Nothing waits for its end.
+      refuse(exchange, Problems.stopping(), HttpFields.EMPTY);
       return true;
     }
     if (isFromAnotherSite(request)) {
@@ -354,7 +358,11 @@ public final class ControlPlane extends Handler.Wrapper {
   private void pass(Exchange exchange) {
     Request request = exchange.request();
     try {
-      GatheredResponse gathered = new GatheredResponse(request, exchange.response(), MAX_GATHERED);
+      GatheredResponse gathered =
+          new GatheredResponse(
+              request,
+              exchange.response(),
+              connections.holding(request.getConnectionMetaData().getConnection().getEndPoint()));
       if (!super.handle(request, gathered, exchange.callback())) {
         Response.writeError(
             request, exchange.response(), exchange.callback(), HttpStatus.NOT_FOUND_404);

@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.ChunkPack;
 import io.artifactserver.core.derive.DerivationRules;
@@ -22,6 +23,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +74,9 @@ final class DerivedAnswers {
           .maximumWeight(MAX_INDEX_MEMORY)
           .weigher((DerivedName.Folder _, DerivedFolder folder) -> folder.memory())
           .build();
+
+  private final ConcurrentMap<DerivedName.Folder, CompletableFuture<DerivedFolder>> loads =
+      new ConcurrentHashMap<>();
 
   DerivedAnswers(
       DerivationRules rules, ArtifactCatalog catalog, DerivedRegister register, BlobStores stores) {
@@ -140,15 +148,7 @@ final class DerivedAnswers {
           yield found;
         }
         // Chunks may have been added since, or even while others waited for the same.
-        DerivedFolder current =
-            folders
-                .asMap()
-                .compute(
-                    chunk.folder(),
-                    (_, old) ->
-                        old != null && old.loadedAt() >= begin && !isStale(old)
-                            ? old
-                            : load(chunk, old));
+        DerivedFolder current = loadedSince(begin, chunk);
         yield find(current, chunk, readable, catalog::find)
             .or(() ->
                 current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable)
@@ -156,6 +156,54 @@ final class DerivedAnswers {
                     : Optional.empty());
       }
     };
+  }
+
+  /**
+   * One caller at a time loads a folder, under no lock; others wait for it, and share its failure.
+   */
+  private DerivedFolder loadedSince(long begin, DerivedName.OfChunk chunk) {
+    while (true) {
+      @Nullable DerivedFolder known = folders.getIfPresent(chunk.folder());
+      if (known != null && known.loadedAt() >= begin && !isStale(known)) {
+        return known;
+      }
+      CompletableFuture<DerivedFolder> mine = new CompletableFuture<>();
+      @Nullable CompletableFuture<DerivedFolder> other = loads.putIfAbsent(chunk.folder(), mine);
+      if (other == null) {
+        return load(chunk, known, mine);
+      }
+      // It may have begun too early.
+      DerivedFolder loaded = joined(other);
+      if (loaded.loadedAt() >= begin && !isStale(loaded)) {
+        return loaded;
+      }
+    }
+  }
+
+  /** Completes the future, whatever happens: others may wait for it. */
+  private DerivedFolder load(
+      DerivedName.OfChunk chunk,
+      @Nullable DerivedFolder old,
+      CompletableFuture<DerivedFolder> mine) {
+    try {
+      DerivedFolder loaded = load(chunk, old);
+      folders.put(chunk.folder(), loaded);
+      mine.complete(loaded);
+      return loaded;
+    } catch (RuntimeException | Error e) {
+      mine.completeExceptionally(e);
+      throw e;
+    } finally {
+      loads.remove(chunk.folder(), mine);
+    }
+  }
+
+  private static DerivedFolder joined(CompletableFuture<DerivedFolder> other) {
+    try {
+      return other.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof CatalogUnavailableException failure ? failure : e;
+    }
   }
 
   private boolean isStale(DerivedFolder folder) {

@@ -214,6 +214,7 @@ public class DownloadConfiguration {
       Lookups lookups,
       ReadThreads readThreads,
       InstantSource clock,
+      DownloadProperties properties,
       HawkbitProperties hawkbit,
       ObjectProvider<Hawkbit> grants,
       ObjectProvider<Reports> reports,
@@ -243,7 +244,9 @@ public class DownloadConfiguration {
             paceThreads,
             connections,
             authenticator,
-            new DownloadClasses(authenticator, connections, lookups));
+            new DownloadClasses(authenticator, connections, lookups),
+            new Permissions(
+                catalog, authenticator, connections, lookups, properties.revocationCheck()));
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit, granted.isPresent()),
         resolver,
@@ -253,7 +256,8 @@ public class DownloadConfiguration {
             observer,
             running,
             connections::pace,
-            new WaitingThreads(openings, coldPages, readThreads)),
+            new WaitingThreads(openings, coldPages, readThreads),
+            properties.redirectWithCredentials()),
         new RepeatedDownloads(resolver, stores, observer, connections, throttles, registry),
         new Deliveries(
             progress,
@@ -268,6 +272,7 @@ public class DownloadConfiguration {
         clock,
         connections,
         new ApiPage(clock),
-        links);
+        links,
+        properties.headRanges());
   }
 }

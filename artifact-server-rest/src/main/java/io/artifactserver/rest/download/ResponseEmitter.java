@@ -24,6 +24,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -46,12 +47,14 @@ final class ResponseEmitter {
   private final TransferObserver observer;
   private final RunningDownloads running;
   private final WaitingThreads threads;
+  private final boolean redirectsWithCredentials;
   private final BodySender bodies;
 
   /**
    * @param running looks after downloads that a delivery is told of
    * @param paces watch how fast clients take their bodies
    * @param threads for what waits
+   * @param redirectsWithCredentials whether a request with credentials may be redirected
    */
   ResponseEmitter(
       BlobStores stores,
@@ -59,12 +62,14 @@ final class ResponseEmitter {
       TransferObserver observer,
       RunningDownloads running,
       Function<Request, Pace> paces,
-      WaitingThreads threads) {
+      WaitingThreads threads,
+      boolean redirectsWithCredentials) {
     this.stores = stores;
     this.problems = problems;
     this.observer = observer;
     this.running = running;
     this.threads = threads;
+    this.redirectsWithCredentials = redirectsWithCredentials;
     this.bodies = new BodySender(stores, problems, observer, paces, threads);
   }
 
@@ -73,13 +78,15 @@ final class ResponseEmitter {
    *
    * @param delivery to be told what the device is sent; null if nobody is
    * @param throttle how fast it may be sent; null if there is no limit
+   * @param again answers from the beginning when the download has waited for its turn
    */
   void emit(
       Exchange exchange,
       Served served,
       ResponsePlan plan,
       @Nullable Delivery delivery,
-      Throttles.@Nullable OfDownload throttle) {
+      Throttles.@Nullable OfDownload throttle,
+      Consumer<Exchange> again) {
     if (delivery != null) {
       observe(exchange.request(), served, plan, delivery);
     }
@@ -87,7 +94,7 @@ final class ResponseEmitter {
       exchange.request().setAttribute(BodySender.THROTTLE, throttle);
       Optional<DownloadQueue> queue = throttle.queue();
       if (queue.isPresent()) {
-        enqueue(exchange, served, plan, throttle, queue.get());
+        enqueue(exchange, throttle, queue.get(), again);
         return;
       }
     }
@@ -103,8 +110,8 @@ final class ResponseEmitter {
 
   private static boolean hasBody(Exchange exchange, ResponsePlan plan) {
     return switch (plan) {
-      case ResponsePlan.Whole _ -> !exchange.isHead();
-      case ResponsePlan.Single _, ResponsePlan.Multiple _ -> true;
+      case ResponsePlan.Whole _, ResponsePlan.Single _, ResponsePlan.Multiple _ ->
+          !exchange.isHead();
       case ResponsePlan.NotModified _,
           ResponsePlan.PreconditionFailed _,
           ResponsePlan.RangeNotSatisfiable _ ->
@@ -115,17 +122,16 @@ final class ResponseEmitter {
   /** Answers when it is the download's turn. */
   private void enqueue(
       Exchange exchange,
-      Served served,
-      ResponsePlan plan,
       Throttles.OfDownload throttle,
-      DownloadQueue queue) {
+      DownloadQueue queue,
+      Consumer<Exchange> again) {
     boolean isEntered =
         throttle.enter(
             queue,
             place -> {
               Exchange leaving = exchange.telling(Callback.from(exchange.callback(), place::leave));
               try {
-                answer(leaving, served, plan);
+                again.accept(leaving);
               } catch (RuntimeException | Error e) {
                 leaving.fail(e);
               }
@@ -160,12 +166,17 @@ final class ResponseEmitter {
   /**
    * Whether the backend can answer: it does not know our validators, writes parts in its own way,
    * and signs an address for one method. A tag in If-Range that is not ours may be the backend's,
-   * from a download it began.
+   * from a download it began. Clients that take their credentials along are refused there.
    */
-  private static boolean isForBackend(Exchange exchange, ResponsePlan plan) {
+  private boolean isForBackend(Exchange exchange, ResponsePlan plan) {
+    HttpFields fields = exchange.request().getHeaders();
+    if (exchange.isHead()
+        || (!redirectsWithCredentials && fields.contains(HttpHeader.AUTHORIZATION))) {
+      return false;
+    }
     return switch (plan) {
-      case ResponsePlan.Whole _ -> !exchange.isHead();
-      case ResponsePlan.Single _ -> !exchange.request().getHeaders().contains(HttpHeader.IF_RANGE);
+      case ResponsePlan.Whole _ -> true;
+      case ResponsePlan.Single _ -> !fields.contains(HttpHeader.IF_RANGE);
       default -> false;
     };
   }
@@ -186,7 +197,8 @@ final class ResponseEmitter {
       answer(exchange, served, plan);
       return;
     }
-    exchange.response().setStatus(HttpStatus.TEMPORARY_REDIRECT_307);
+    // Only GET comes here; zsync and SWUpdate know no 307.
+    exchange.response().setStatus(HttpStatus.FOUND_302);
     exchange
         .response()
         .getHeaders()
@@ -214,7 +226,11 @@ final class ResponseEmitter {
             .response()
             .getHeaders()
             .put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
-        bodies.send(exchange, served, range, List.of(range), BodyPart.of(range));
+        if (exchange.isHead()) {
+          exchange.endWithoutBody();
+        } else {
+          bodies.send(exchange, served, range, List.of(range), BodyPart.of(range));
+        }
       }
       case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
         MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
@@ -224,7 +240,11 @@ final class ResponseEmitter {
             served,
             multipart.contentType(),
             multipart.length());
-        bodies.send(exchange, served, ByteRange.whole(length), ranges, BodyPart.of(multipart));
+        if (exchange.isHead()) {
+          exchange.endWithoutBody();
+        } else {
+          bodies.send(exchange, served, ByteRange.whole(length), ranges, BodyPart.of(multipart));
+        }
       }
       case ResponsePlan.NotModified _ -> {
         exchange.response().setStatus(HttpStatus.NOT_MODIFIED_304);
@@ -238,14 +258,19 @@ final class ResponseEmitter {
       }
       case ResponsePlan.PreconditionFailed _ ->
           problems.write(exchange, Problems.preconditionFailed(), validator(served.validators()));
-      case ResponsePlan.RangeNotSatisfiable(String reason) ->
-          problems.write(
-              exchange,
-              Problems.rangeNotSatisfiable(reason, length),
-              HttpFields.build()
-                  .add(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
-                  .add(HttpHeader.ACCEPT_RANGES, "bytes")
-                  .add(validator(served.validators())));
+      case ResponsePlan.RangeNotSatisfiable _ -> {
+        // Without a body: clients that resume a whole file append it to the file.
+        exchange.response().setStatus(HttpStatus.RANGE_NOT_SATISFIABLE_416);
+        exchange
+            .response()
+            .getHeaders()
+            .add(validator(served.validators()))
+            .put(HttpHeader.CONTENT_RANGE, ContentRange.unsatisfied(length))
+            .put(HttpHeader.ACCEPT_RANGES, "bytes")
+            .put(HttpHeader.CACHE_CONTROL, "no-store")
+            .put(HttpHeader.CONTENT_LENGTH, 0);
+        exchange.endWithoutBody();
+      }
     }
   }
 

@@ -37,7 +37,8 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
  * @param representation for the planner
  * @param mediaType of the representation
  * @param fields of every 200
- * @param partFields of every 206: the same, but for the longer digest
+ * @param partFields of every 206: those that a client needs who resumes. A modem takes 2 KB at a
+ *     time
  * @param redirects whether the backend is to serve it, if it can
  * @param isForm whether the bytes are a form's, which may be dropped at any time
  * @param validators of a 304 (RFC 9110, section 15.4.5)
@@ -313,19 +314,18 @@ record Served(
                     HttpDate.format(representation.lastModified())))
             .add(field(isFramed, HttpHeader.CACHE_CONTROL, cacheControl))
             .asImmutable();
+    HttpFields partFields =
+        HttpFields.build(validators).add(isFramed ? ACCEPT_NO_RANGES : ACCEPT_RANGES).asImmutable();
     HttpFields.Mutable fields =
-        HttpFields.build(validators)
-            .add(isFramed ? ACCEPT_NO_RANGES : ACCEPT_RANGES)
+        HttpFields.build(partFields)
+            .add(NOSNIFF)
             .add(
                 field(
                     isFramed,
                     HttpHeader.CONTENT_DISPOSITION,
-                    ContentDisposition.attachment(fileName)))
-            .add(NOSNIFF);
-    HttpFields.Mutable partFields = HttpFields.build(fields);
+                    ContentDisposition.attachment(fileName)));
     if (!isFramed) {
       fields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.reprDigest(digests)));
-      partFields.add(new PreEncodedHttpField("Repr-Digest", DigestFields.shortReprDigest(digests)));
     }
     return new Served(
         bytes,
@@ -333,7 +333,7 @@ record Served(
         representation,
         mediaType,
         fields.asImmutable(),
-        partFields.asImmutable(),
+        partFields,
         redirects,
         isForm,
         validators);

@@ -41,6 +41,7 @@ final class Throttles {
   private final Connections connections;
   private final Authenticator authenticator;
   private final DownloadClasses classes;
+  private final Permissions permissions;
 
   Throttles(
       LimitBook book,
@@ -48,16 +49,18 @@ final class Throttles {
       PaceThreads threads,
       Connections connections,
       Authenticator authenticator,
-      DownloadClasses classes) {
+      DownloadClasses classes,
+      Permissions permissions) {
     this.book = book;
     this.catalog = catalog;
     this.threads = threads;
     this.connections = connections;
     this.authenticator = authenticator;
     this.classes = classes;
+    this.permissions = permissions;
   }
 
-  /** Returns the limits of one download, which follows what changes while it runs. */
+  /** Returns the limits of one download, which follow what changes while it waits and runs. */
   OfDownload of(Request request, Target target, Credentials credentials) {
     SignedLink link = credentials.link();
     long rate = link == null ? 0 : link.terms().rate();
@@ -150,6 +153,7 @@ final class Throttles {
     private final Target target;
     private final Credentials credentials;
     private final @Nullable TokenBucket ofLink;
+    private final Permissions.Permission permission;
 
     /** Null until a table has limits of classes. */
     private DownloadClasses.@Nullable OfOne own;
@@ -172,6 +176,7 @@ final class Throttles {
       this.target = target;
       this.credentials = credentials;
       this.ofLink = ofLink;
+      this.permission = permissions.new Permission(request, target, credentials);
     }
 
     /** Whether another server must not send the body instead. */
@@ -180,9 +185,9 @@ final class Throttles {
       return ofLink != null || lane(table, target).queue().isPresent() || isOfClass(table);
     }
 
-    /** Returns where the download waits for its turn; empty if it need not. */
+    /** Returns where the download waits for its turn; empty if it need not, or has it. */
     Optional<DownloadQueue> queue() {
-      return lane(book.table(), target).queue();
+      return place == null ? lane(book.table(), target).queue() : Optional.empty();
     }
 
     /**
@@ -280,7 +285,8 @@ final class Throttles {
     }
 
     @Override
-    public long take(long most, LongConsumer granted) {
+    public long take(long most, LongConsumer granted) throws EofException {
+      permission.require();
       DownloadQueue.Place mine = place;
       if (mine != null && mine.isSuspended()) {
         mine.resume(() -> threads.execute(() -> takeLater(most, granted)));

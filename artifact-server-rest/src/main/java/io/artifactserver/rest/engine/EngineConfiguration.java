@@ -13,6 +13,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -35,7 +36,7 @@ public class EngineConfiguration {
       Http2Properties properties,
       Connections connections,
       ConnectionProperties connectionProperties) {
-    return new Http2Connections(properties, connections, connectionProperties.stallTimeout());
+    return new Http2Connections(properties, connections, connectionProperties);
   }
 
   @Bean
@@ -62,11 +63,15 @@ public class EngineConfiguration {
   @Bean
   @Order(Ordered.LOWEST_PRECEDENCE)
   WebServerFactoryCustomizer<JettyServletWebServerFactory> watchedConnections(
-      Connections connections, Newcomers newcomers, LingeringClose lingering) {
+      Connections connections,
+      Newcomers newcomers,
+      LingeringClose lingering,
+      ObjectProvider<EarlyPorts> early) {
     return factory ->
         factory.addServerCustomizers(server -> {
           bound(server, connections, newcomers);
           PromptConnector.install(server, newcomers, lingering);
+          early.ifAvailable(ports -> PromptConnector.useEarly(server, ports));
           connections.watch(server);
         });
   }

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.function.LongSupplier;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Jetty also writes for as long as the socket takes what comes. After some megabytes whoever
  * writes is told that the socket is full, and writes on when the selector has seen to the others.
+ *
+ * <p>A connection that ends fails whoever waits for its socket at that moment. Whoever begins to
+ * wait afterwards fails at once: the selector does not know the socket any more, and a request that
+ * waited for it would never end, nor would a graceful stop.
  */
 class FairEndPoint extends SocketChannelEndPoint {
   /** Ten times what an ordinary request takes, and what it costs to come again. */
@@ -45,6 +50,8 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   /** Whether the client has closed its side, so that nothing more comes. */
   private volatile boolean hasEnded;
+
+  private volatile boolean isClosed;
 
   /** What its connection waits for, if anything. */
   private volatile Newcomers.@Nullable Step waiting;
@@ -108,12 +115,18 @@ class FairEndPoint extends SocketChannelEndPoint {
    */
   @Override
   public void doClose() {
+    isClosed = true;
     if (hasEnded) {
       super.doClose();
     } else {
       key.cancel();
       lingering.close(getChannel());
     }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !isClosed && super.isOpen();
   }
 
   @Override
@@ -163,7 +176,24 @@ class FairEndPoint extends SocketChannelEndPoint {
   @Override
   protected void onIncompleteFlush() {
     beginWriteTurn();
-    super.onIncompleteFlush();
+    if (isOpen()) {
+      super.onIncompleteFlush();
+    } else {
+      getWriteFlusher().onFail(closed());
+    }
+  }
+
+  @Override
+  protected void needsFillInterest() {
+    if (isOpen()) {
+      super.needsFillInterest();
+    } else {
+      getFillInterest().onFail(closed());
+    }
+  }
+
+  private static EofException closed() {
+    return new EofException("The connection was closed before");
   }
 
   void beginWriteTurn() {

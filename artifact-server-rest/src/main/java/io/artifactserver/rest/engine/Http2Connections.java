@@ -1,8 +1,8 @@
 package io.artifactserver.rest.engine;
 
+import io.artifactserver.rest.connection.ConnectionProperties;
 import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Holdings;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
@@ -37,18 +37,18 @@ public final class Http2Connections implements SmartLifecycle {
 
   private final Http2Properties properties;
   private final Connections connections;
-  private final Duration stallTimeout;
+  private final ConnectionProperties patience;
   private final List<SessionContainer> sessions = new CopyOnWriteArrayList<>();
   private volatile boolean isRunning;
 
   /**
-   * @param stallTimeout after which a stream on which nothing moves is reset
+   * @param patience tells when a stream on which nothing moves is reset
    */
   public Http2Connections(
-      Http2Properties properties, Connections connections, Duration stallTimeout) {
+      Http2Properties properties, Connections connections, ConnectionProperties patience) {
     this.properties = properties;
     this.connections = connections;
-    this.stallTimeout = stallTimeout;
+    this.patience = patience;
   }
 
   /**
@@ -82,8 +82,9 @@ public final class Http2Connections implements SmartLifecycle {
   /** It is the client's turn again. May be called without {@link #hold}. */
   public static void release(Request request) {
     HTTP2Stream stream = stream(request);
-    if (stream != null) {
-      stream.setIdleTimeout(stream.getSession().getStreamIdleTimeout());
+    if (stream != null
+        && stream.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
+      stream.setIdleTimeout(streams.idleTimeout(stream));
     }
   }
 
@@ -125,8 +126,8 @@ public final class Http2Connections implements SmartLifecycle {
     // The least that there is: who may send more is decided request by request.
     http2.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
     http2.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
-    http2.setFlowControlStrategyFactory(Http2Streams::new);
-    http2.setStreamIdleTimeout(stallTimeout.toMillis());
+    http2.setFlowControlStrategyFactory(() -> new Http2Streams(patience.maxStall()));
+    http2.setStreamIdleTimeout(patience.stallTimeout().toMillis());
     // Nothing here speaks WebSocket.
     http2.setConnectProtocolEnabled(false);
     http2.getHttpConfiguration().addCustomizer(Http2Connections::patient);
@@ -142,9 +143,12 @@ public final class Http2Connections implements SmartLifecycle {
   @Override
   public void stop() {
     isRunning = false;
+    // Not the containers: they would refuse connections that come from now on.
     for (SessionContainer container : sessions) {
-      // Its future ends with the last request, for which Spring Boot waits anyway.
-      var _ = container.shutdown();
+      for (Session session : container.getSessions()) {
+        // Its future ends with the last request, for which Spring Boot waits anyway.
+        var _ = session.shutdown();
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.engine;
 
 import io.artifactserver.rest.connection.Holdings;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +11,7 @@ import org.eclipse.jetty.http2.BufferingFlowControlStrategy;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.HTTP2Stream;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.frames.Frame;
@@ -38,6 +40,9 @@ final class Http2Streams extends BufferingFlowControlStrategy
   /** The window of a client that has an upload accepted: it may be about to begin many. */
   private static final int MAX_UNREAD_FRAMES_OF_UPLOADERS = 16 * MAX_UNREAD_FRAMES;
 
+  /** A client that reads opens its windows by more, in bytes; by less it only asks for work. */
+  private static final int MIN_WINDOW_UPDATE = 128;
+
   /** A stream, what answers it, and a small buffer, in bytes. */
   private static final int STREAM_LENGTH = 8 * 1024;
 
@@ -47,6 +52,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
   /** A field beside its text, in bytes. */
   private static final int FIELD_LENGTH = 64;
 
+  private final Duration maxStall;
   private final Map<Stream, State> states = new ConcurrentHashMap<>();
 
   /** On all streams that are not accepted. */
@@ -57,8 +63,22 @@ final class Http2Streams extends BufferingFlowControlStrategy
   private @Nullable FailedWrites failedWrites;
   private int headLength;
 
-  Http2Streams() {
+  /**
+   * @param maxStall for which a client may take nothing of an answer
+   */
+  Http2Streams(Duration maxStall) {
     super(BUFFER_RATIO);
+    this.maxStall = maxStall;
+  }
+
+  /**
+   * Returns for how long nothing may move on a stream, in milliseconds. A client whose request is
+   * whole only reads, and may be slow to do so.
+   */
+  long idleTimeout(HTTP2Stream stream) {
+    return stream.isRemotelyClosed()
+        ? maxStall.toMillis()
+        : stream.getSession().getStreamIdleTimeout();
   }
 
   /** To be called once, before anything comes. */
@@ -107,6 +127,11 @@ final class Http2Streams extends BufferingFlowControlStrategy
       }
       // The stream is created next, by this thread.
       headLength = length;
+    } else if (frame instanceof WindowUpdateFrame update
+        && update.getWindowDelta() < MIN_WINDOW_UPDATE
+        && session instanceof HTTP2Session http2
+        && !http2.getParser().rateControlOnEvent(frame)) {
+      end(http2, "too_many_window_updates");
     }
   }
 
@@ -141,10 +166,14 @@ final class Http2Streams extends BufferingFlowControlStrategy
         && length > 0
         && session instanceof HTTP2Session http2
         && state.receive()
-        && (isTooMany() || !http2.getParser().rateControlOnEvent(stream))
-        && http2.getEndPoint().getConnection() instanceof HTTP2Connection connection) {
-      connection.onConnectionFailure(
-          ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, "too_many_data_frames");
+        && (isTooMany() || !http2.getParser().rateControlOnEvent(stream))) {
+      end(http2, "too_many_data_frames");
+    }
+  }
+
+  private static void end(HTTP2Session session, String reason) {
+    if (session.getEndPoint().getConnection() instanceof HTTP2Connection connection) {
+      connection.onConnectionFailure(ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, reason);
     }
   }
 

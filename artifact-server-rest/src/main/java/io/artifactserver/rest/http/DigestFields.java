@@ -59,14 +59,6 @@ public final class DigestFields {
   }
 
   /**
-   * The value of a Repr-Digest field of an answer that may be small when nobody said what is
-   * wanted: SHA-256. SHA-512 would take 100 bytes of each.
-   */
-  public static String shortReprDigest(Digests digests) {
-    return reprDigest(digests, List.of(DigestAlgorithm.SHA_256));
-  }
-
-  /**
    * The value of a Repr-Digest field as Want-Repr-Digest asks, most wanted first; if there is
    * nothing that is wanted, or the field is malformed, the default.
    *

@@ -9,15 +9,14 @@ import java.util.List;
  * linear in the field's length, whatever it holds.
  */
 public sealed interface RangeHeader {
-  /** Not in bytes, or in bytes of which there are none: the field is ignored. */
+  /**
+   * Not in bytes, or in bytes of which there are none, or of the same bytes again and again: the
+   * field is ignored.
+   */
   record Ignored() implements RangeHeader {}
 
-  /**
-   * Not to be answered with a range: 416.
-   *
-   * @param reason for a human, a sentence without its full stop
-   */
-  record Refused(String reason) implements RangeHeader {}
+  /** Malformed, or of no byte that exists: 416. */
+  record Refused() implements RangeHeader {}
 
   /**
    * The satisfiable ranges.
@@ -39,7 +38,7 @@ public sealed interface RangeHeader {
       return new Ignored();
     }
     if (equals < 0) {
-      return new Refused("The Range field names a unit and no range");
+      return new Refused();
     }
     return new Parser(value, equals + 1, length).parse();
   }
@@ -81,26 +80,25 @@ public sealed interface RangeHeader {
           continue;
         }
         if (!readSpec()) {
-          return new Refused("The Range field has a malformed range at character " + position);
+          return new Refused();
         }
         skipWhitespace();
         if (peek() != END && peek() != ',') {
-          return new Refused("The Range field has a malformed range at character " + position);
+          return new Refused();
         }
       }
       if (!sawSpec) {
-        return new Refused("The Range field has no range");
+        return new Refused();
       }
       if (ranges.isEmpty()) {
         // A suffix of an empty representation is satisfiable, but no Content-Range can say so.
-        return sawSuffixOfNothing
-            ? new Ignored()
-            : new Refused("No byte of the requested ranges exists");
+        return sawSuffixOfNothing ? new Ignored() : new Refused();
       }
-      // Ranges that do not overlap never sum up to more than the representation: what is refused
-      // asks for the same bytes again and again. RFC 9110, section 14.2, allows refusing two.
+      // Ranges that do not overlap never sum up to more than the representation. Of those that do
+      // RFC 9110, section 14.2, allows to ignore two; to say that they cannot be satisfied would
+      // not be true.
       if (isExcessive) {
-        return new Refused("The ranges overlap to more than twice the representation");
+        return new Ignored();
       }
       return new Satisfiable(List.copyOf(ranges));
     }

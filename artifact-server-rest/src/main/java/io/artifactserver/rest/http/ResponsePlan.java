@@ -24,10 +24,6 @@ public sealed interface ResponsePlan {
   /** 412 (RFC 9110, section 15.5.13). */
   record PreconditionFailed() implements ResponsePlan {}
 
-  /**
-   * 416 (RFC 9110, section 15.5.17).
-   *
-   * @param reason for a human, a sentence without its full stop
-   */
-  record RangeNotSatisfiable(String reason) implements ResponsePlan {}
+  /** 416 (RFC 9110, section 15.5.17). */
+  record RangeNotSatisfiable() implements ResponsePlan {}
 }

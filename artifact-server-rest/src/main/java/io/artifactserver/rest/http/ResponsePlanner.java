@@ -17,6 +17,7 @@ public final class ResponsePlanner {
   private static final Whole WHOLE = new Whole();
   private static final NotModified NOT_MODIFIED = new NotModified();
   private static final PreconditionFailed PRECONDITION_FAILED = new PreconditionFailed();
+  private static final RangeNotSatisfiable RANGE_NOT_SATISFIABLE = new RangeNotSatisfiable();
 
   private ResponsePlanner() {}
 
@@ -49,7 +50,7 @@ public final class ResponsePlanner {
     }
     return switch (RangeHeader.parse(range.get(), representation.length())) {
       case RangeHeader.Ignored _ -> WHOLE;
-      case RangeHeader.Refused refused -> new RangeNotSatisfiable(refused.reason());
+      case RangeHeader.Refused _ -> RANGE_NOT_SATISFIABLE;
       case RangeHeader.Satisfiable satisfiable ->
           satisfiable.ranges().size() == 1
               ? new Single(satisfiable.ranges().getFirst())

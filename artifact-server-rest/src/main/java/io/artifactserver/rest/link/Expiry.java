@@ -22,27 +22,41 @@ public final class Expiry {
   private Expiry() {}
 
   /**
-   * Reads a time.
+   * Reads when something ends.
    *
-   * @return whole seconds
+   * @return whole seconds, not before the time that is meant; a time that has come is over at once
    * @throws IllegalArgumentException if the text is none of {@link #FORMS}
    */
-  public static Instant parse(String text, Instant now) {
+  public static Instant end(String text, Instant now) {
+    Instant exact = parse(text, now);
+    Instant second = begin(text, now);
+    return exact.equals(second) || !exact.isAfter(now) ? second : second.plusSeconds(1);
+  }
+
+  /**
+   * Reads when something begins.
+   *
+   * @return whole seconds, and not after the time that is meant
+   * @throws IllegalArgumentException if the text is none of {@link #FORMS}
+   */
+  public static Instant begin(String text, Instant now) {
+    return Instant.ofEpochSecond(parse(text, now).getEpochSecond());
+  }
+
+  private static Instant parse(String text, Instant now) {
     if (text.length() > MAX_LENGTH) {
       throw new IllegalArgumentException("A time is " + FORMS);
     }
     try {
-      Instant time;
       if (SPAN.matcher(text).matches()) {
-        time = now.plus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text));
-      } else if (SECONDS.matcher(text).matches()) {
-        time = Instant.ofEpochSecond(Long.parseLong(text));
-      } else if (text.startsWith("P")) {
-        time = now.plus(Duration.parse(text));
-      } else {
-        time = OffsetDateTime.parse(text).toInstant();
+        return now.plus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text));
       }
-      return Instant.ofEpochSecond(time.getEpochSecond());
+      if (SECONDS.matcher(text).matches()) {
+        return Instant.ofEpochSecond(Long.parseLong(text));
+      }
+      return text.startsWith("P")
+          ? now.plus(Duration.parse(text))
+          : OffsetDateTime.parse(text).toInstant();
     } catch (DateTimeException | ArithmeticException e) {
       throw new IllegalArgumentException("A time is " + FORMS, e);
     }

@@ -139,8 +139,8 @@ public final class SignCommand implements Command {
           new LinkTerms(
               new ArtifactId(repository, path),
               method,
-              Expiry.parse(expires, now).getEpochSecond(),
-              notBefore == null ? 0 : Expiry.parse(notBefore, now).getEpochSecond(),
+              Expiry.end(expires, now).getEpochSecond(),
+              notBefore == null ? 0 : Expiry.begin(notBefore, now).getEpochSecond(),
               rate,
               device);
       if (terms.expires() <= now.getEpochSecond()) {

@@ -222,14 +222,6 @@ public final class Problems {
             + " again without it.");
   }
 
-  /** 416: no range of the request can be sent. */
-  public static ProblemDetail rangeNotSatisfiable(String reason, long length) {
-    return of(
-        HttpStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
-        "Range not satisfiable",
-        reason + "; the artifact has %d bytes.".formatted(length));
-  }
-
   /** 503: as many uploads as there may be are under way. */
   public static ProblemDetail tooManyUploads() {
     return unavailable(
@@ -281,6 +273,11 @@ public final class Problems {
         "Busy", "As many requests as there may be are under way. Try again in a while.");
   }
 
+  /** 503: nothing is changed any more. */
+  public static ProblemDetail stopping() {
+    return unavailable("Stopping", "The server stops, and changes nothing any more. Try again.");
+  }
+
   /** 503: the catalog's database cannot be asked. */
   public static ProblemDetail catalogUnavailable() {
     return unavailable(
@@ -317,12 +314,18 @@ public final class Problems {
   /** A failure of a backend. */
   public static ProblemDetail of(StorageException failure) {
     return switch (failure) {
-      case BlobNotFound _, BlobCorrupt _ ->
+      case BlobNotFound _ ->
+          unavailable(
+              "Artifact missing",
+              "The storage does not have the bytes of this artifact at the moment. Try again in a"
+                  + " while. If that does not help, an operator deletes the artifact and puts it"
+                  + " again; the server's log names the blob.");
+      case BlobCorrupt _ ->
           of(
               HttpStatus.INTERNAL_SERVER_ERROR,
               "Artifact damaged",
-              "The stored bytes of this artifact are missing or damaged. An operator deletes the"
-                  + " artifact and puts it again; the server's log names the blob.");
+              "The stored bytes of this artifact are damaged. An operator deletes the artifact and"
+                  + " puts it again; the server's log names the blob.");
       case StorageFull _ ->
           of(
               HttpStatus.INSUFFICIENT_STORAGE,

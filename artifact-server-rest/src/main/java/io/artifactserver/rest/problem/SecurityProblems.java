@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -34,13 +35,13 @@ public class SecurityProblems
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
     if (failure instanceof AuthenticationServiceException) {
-      response.setHeader(HttpHeaders.RETRY_AFTER, Integer.toString(Problems.RETRY_AFTER_SECONDS));
       write(
           request,
           response,
           failure.getCause() instanceof IssuerUnavailableException
               ? Problems.issuerUnavailable()
-              : Problems.catalogUnavailable());
+              : Problems.catalogUnavailable(),
+          Duration.ofSeconds(Problems.RETRY_AFTER_SECONDS));
       return;
     }
     response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
@@ -62,6 +63,21 @@ public class SecurityProblems
         request,
         response,
         Problems.invalidName("The request target or a field has characters that are refused"));
+  }
+
+  /**
+   * Answers with a problem that goes away.
+   *
+   * @param after which the client is to ask again
+   */
+  public void write(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      ProblemDetail problem,
+      Duration after)
+      throws IOException {
+    response.setHeader(HttpHeaders.RETRY_AFTER, Long.toString(after.toSeconds()));
+    write(request, response, problem);
   }
 
   /** Answers with a problem. */

@@ -16,6 +16,7 @@ import io.artifactserver.rest.auth.AccessRules;
 import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.auth.CurrentCaller;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
@@ -164,14 +165,16 @@ public class ProgressController {
     return events
         .open(
             subject,
+            CurrentCaller.find().map(Caller::id).orElse(""),
             () -> maySee(credentials),
             progress -> ProgressView.of(null, progress, subject.length(), clock.instant()))
         .orElseThrow(() ->
             new ProblemException(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 "Too many listeners",
-                "%d follow the progress of devices already, and no more can. Ask for the list instead."
-                    .formatted(ProgressEvents.MAX_LISTENERS)));
+                "At most %d follow the progress of devices at a time, %d of one token. Ask for the list instead."
+                    .formatted(
+                        ProgressEvents.MAX_LISTENERS, ProgressEvents.MAX_LISTENERS_OF_CALLER)));
   }
 
   /** A token may be revoked, or expire, while its client listens. */

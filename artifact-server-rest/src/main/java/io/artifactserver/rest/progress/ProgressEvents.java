@@ -28,6 +28,9 @@ public final class ProgressEvents implements SmartLifecycle {
   /** Each has a connection, and a thread of some kilobytes. */
   static final int MAX_LISTENERS = 64;
 
+  /** Most of one caller, so that others can listen, too. */
+  static final int MAX_LISTENERS_OF_CALLER = MAX_LISTENERS / 4;
+
   /** Most devices that wait to be sent to a listener; a slower listener has to connect again. */
   static final int MAX_WAITING = 10_000;
 
@@ -45,17 +48,25 @@ public final class ProgressEvents implements SmartLifecycle {
   /**
    * Begins to tell of a subject.
    *
+   * @param caller id of the one who listens
    * @param mayListen whether the client may still listen, asked before it is told anything, on a
    *     thread that may block
    * @param view what is sent of a device
-   * @return empty if too many listen already, or the server is about to stop
+   * @return empty if too many listen already, of all or of this caller, or the server is about to
+   *     stop
    */
   synchronized Optional<SseEmitter> open(
-      ProgressSubject subject, BooleanSupplier mayListen, Function<DeviceProgress, Object> view) {
-    if (!isRunning || listeners.size() >= MAX_LISTENERS) {
+      ProgressSubject subject,
+      String caller,
+      BooleanSupplier mayListen,
+      Function<DeviceProgress, Object> view) {
+    if (!isRunning
+        || listeners.size() >= MAX_LISTENERS
+        || listeners.stream().filter(each -> each.caller.equals(caller)).count()
+            >= MAX_LISTENERS_OF_CALLER) {
       return Optional.empty();
     }
-    Listener listener = new Listener(subject, mayListen, view);
+    Listener listener = new Listener(subject, caller, mayListen, view);
     listeners.add(listener);
     listener.emitter.onCompletion(listener::end);
     Thread.ofVirtual().name("progress-events").start(listener::run);
@@ -92,6 +103,7 @@ public final class ProgressEvents implements SmartLifecycle {
   /** One who listens. Thread-safe. */
   private final class Listener {
     private final ProgressSubject subject;
+    private final String caller;
     private final BooleanSupplier mayListen;
     private final Function<DeviceProgress, Object> view;
     private final SseEmitter emitter = new SseEmitter(0L);
@@ -102,8 +114,12 @@ public final class ProgressEvents implements SmartLifecycle {
     private boolean isOver;
 
     private Listener(
-        ProgressSubject subject, BooleanSupplier mayListen, Function<DeviceProgress, Object> view) {
+        ProgressSubject subject,
+        String caller,
+        BooleanSupplier mayListen,
+        Function<DeviceProgress, Object> view) {
       this.subject = subject;
+      this.caller = caller;
       this.mayListen = mayListen;
       this.view = view;
     }

@@ -126,7 +126,7 @@ public class ArtifactUploadController {
           "An artifact is stored as it is sent: send it without Content-Encoding.");
     }
     return new IngestRequest(
-        id, mediaType(request), request.getContentLengthLong(), expectedDigests(request));
+        id, mediaType(id, request), request.getContentLengthLong(), expectedDigests(request));
   }
 
   private static ProblemException taken(ArtifactId id) {
@@ -151,12 +151,12 @@ public class ArtifactUploadController {
     return digests;
   }
 
-  private static String mediaType(HttpServletRequest request) {
+  private static String mediaType(ArtifactId id, HttpServletRequest request) {
     String contentType = Optional.ofNullable(request.getContentType()).orElse("");
     // What curl --data-binary sends when nobody chose a type; no artifact is a form.
     if (contentType.isBlank()
         || contentType.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
-      return MediaType.APPLICATION_OCTET_STREAM_VALUE;
+      return MediaTypes.of(id.path());
     }
     try {
       MediaType mediaType = MediaType.parseMediaType(contentType);

@@ -9,6 +9,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -63,6 +64,28 @@ class DamagedBlobsTest {
       tasks.submit(() -> {}).get();
     }
     assertThat(marked).containsExactly(REF);
+    assertThat(appender.list).hasSize(2);
+    tasks.close();
+  }
+
+  /** Another server's check may have ended the suspicion. */
+  @Test
+  void isMarkedAgainOnceItWasRight() throws Exception {
+    ExecutorService tasks = Executors.newSingleThreadExecutor();
+    InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog();
+    DamagedBlobs blobs = new DamagedBlobs(catalog, tasks, new SimpleMeterRegistry());
+    blobs.found(damage());
+    tasks.submit(() -> {}).get();
+    assertThat(catalog.suspectCount()).isEqualTo(1);
+    blobs.forgetRight();
+    blobs.found(damage());
+    tasks.submit(() -> {}).get();
+    assertThat(appender.list).hasSize(1);
+    catalog.clear(REF);
+    blobs.forgetRight();
+    blobs.found(damage());
+    tasks.submit(() -> {}).get();
+    assertThat(catalog.suspectCount()).isEqualTo(1);
     assertThat(appender.list).hasSize(2);
     tasks.close();
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.artifactserver.rest.audit.AuditProperties;
 import io.artifactserver.rest.catalog.EncryptionDefaults;
+import io.artifactserver.rest.download.DownloadProperties;
 import io.artifactserver.rest.progress.ProgressProperties;
 import io.artifactserver.rest.upload.UploadProperties;
 import java.time.Duration;
@@ -61,7 +62,7 @@ class PropertiesTest {
             new ProgressProperties(
                 true, "RAUC-Serial", 100_000, 1000, 10_000_000, 100_000, Duration.ofDays(90)));
     assertThat(bind("audit", AuditProperties.class, Map.of()))
-        .isEqualTo(new AuditProperties(Duration.ofDays(3650), 10_000_000, 30_000));
+        .isEqualTo(new AuditProperties(Duration.ofDays(3650), 10_000_000, 20_000));
     assertThat(bind("upload", UploadProperties.class, Map.of()))
         .isEqualTo(
             new UploadProperties(
@@ -132,6 +133,15 @@ class PropertiesTest {
                     "artifact-server.audit.max-entries", "5000",
                     "artifact-server.audit.max-changes-per-caller", "7")))
         .isEqualTo(new AuditProperties(Duration.ofDays(30), 5000, 7));
+    assertThat(
+            bind(
+                "download",
+                DownloadProperties.class,
+                Map.of(
+                    "artifact-server.download.head-ranges", "true",
+                    "artifact-server.download.redirect-with-credentials", "true",
+                    "artifact-server.download.revocation-check", "5s")))
+        .isEqualTo(new DownloadProperties(true, true, Duration.ofSeconds(5)));
     assertThat(
             bind(
                 "upload",

@@ -27,6 +27,7 @@ class ConnectionPropertiesTest {
                 Duration.ofMinutes(1),
                 Duration.ofSeconds(20),
                 Duration.ofMinutes(2),
+                Duration.ofMinutes(10),
                 DataSize.ofBytes(0),
                 Duration.ofMinutes(1),
                 DataSize.ofMegabytes(80)));
@@ -48,6 +49,7 @@ class ConnectionPropertiesTest {
                     prefix + "idle-timeout", "1s",
                     prefix + "request-timeout", "2s",
                     prefix + "stall-timeout", "3s",
+                    prefix + "max-stall", "4s",
                     prefix + "min-rate", "4KB",
                     prefix + "rate-window", "5s",
                     prefix + "max-held", "6MB")))
@@ -59,6 +61,7 @@ class ConnectionPropertiesTest {
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(3),
+                Duration.ofSeconds(4),
                 DataSize.ofKilobytes(4),
                 Duration.ofSeconds(5),
                 DataSize.ofMegabytes(6)));
@@ -68,6 +71,17 @@ class ConnectionPropertiesTest {
                 ShutdownProperties.class,
                 Map.of("artifact-server.shutdown.delay", "7s")))
         .isEqualTo(new ShutdownProperties(Duration.ofSeconds(7)));
+  }
+
+  /** As it was set before there were two of them. */
+  @Test
+  void longStallTimeoutIsTheMaximumToo() {
+    ConnectionProperties properties =
+        bind(
+            "connections",
+            ConnectionProperties.class,
+            Map.of("artifact-server.connections.stall-timeout", "20m"));
+    assertThat(properties.maxStall()).isEqualTo(Duration.ofMinutes(20));
   }
 
   @Test
@@ -81,14 +95,24 @@ class ConnectionPropertiesTest {
     refuses(
         () ->
             new ConnectionProperties(
-                1, 0, List.of(), ANY_TIME, ANY_TIME, ANY_TIME, ANY_SIZE, ANY_TIME, ANY_SIZE),
+                1, 0, List.of(), ANY_TIME, ANY_TIME, ANY_TIME, ANY_TIME, ANY_SIZE, ANY_TIME,
+                ANY_SIZE),
         "max-held");
   }
 
   private static ConnectionProperties properties(
       int max, int maxPerAddress, List<String> proxies, Duration time, DataSize minRate) {
     return new ConnectionProperties(
-        max, maxPerAddress, proxies, time, time, time, minRate, ANY_TIME, DataSize.ofMegabytes(1));
+        max,
+        maxPerAddress,
+        proxies,
+        time,
+        time,
+        time,
+        time,
+        minRate,
+        ANY_TIME,
+        DataSize.ofMegabytes(1));
   }
 
   private static void refuses(Runnable construction, String name) {

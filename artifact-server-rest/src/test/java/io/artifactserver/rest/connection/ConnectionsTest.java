@@ -27,6 +27,7 @@ class ConnectionsTest {
               Duration.ofMinutes(1),
               Duration.ofMinutes(1),
               Duration.ofMinutes(1),
+              Duration.ofMinutes(1),
               DataSize.ofBytes(0),
               Duration.ofMinutes(1),
               DataSize.ofMegabytes(64)),

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.connection;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -24,17 +25,7 @@ import org.springframework.util.unit.DataSize;
 class SweepTest {
   private static final Duration STALL_TIMEOUT = Duration.ofMillis(40);
 
-  private final ConnectionProperties properties =
-      new ConnectionProperties(
-          1000,
-          0,
-          List.of(),
-          Duration.ofMinutes(1),
-          Duration.ofMinutes(1),
-          STALL_TIMEOUT,
-          DataSize.ofBytes(0),
-          Duration.ofMinutes(1),
-          DataSize.ofMegabytes(64));
+  private final ConnectionProperties properties = properties(STALL_TIMEOUT);
 
   private ServerSocketChannel listener;
   private Selector selector;
@@ -88,6 +79,40 @@ class SweepTest {
     assertThat(new Sweep(properties).end(watched)).isEmpty();
     Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
     assertThat(new Sweep(properties).end(watched)).contains(End.STALL);
+  }
+
+  /** It may be writing to a slow flash. */
+  @Test
+  void clientThatTakesNothingGivesWayBeforeItIsEnded() throws Exception {
+    ConnectionProperties patient = properties(Duration.ofMinutes(10));
+    ByteBuffer much = ByteBuffer.allocate(16 << 20);
+    while (accepted.write(much) > 0) {
+      assertThat(much.hasRemaining()).isTrue();
+    }
+    for (int look = 0; look < 3; look++) {
+      assertThat(new Sweep(patient).end(watched)).isEmpty();
+      Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
+    }
+    assertThat(watched.givesWay()).isTrue();
+    // It has written, and reads on.
+    client.read(ByteBuffer.allocate(4 << 20));
+    eventually(
+        "it keeps its place",
+        () -> new Sweep(patient).end(watched).isEmpty() && !watched.givesWay());
+  }
+
+  private static ConnectionProperties properties(Duration maxStall) {
+    return new ConnectionProperties(
+        1000,
+        0,
+        List.of(),
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(1),
+        STALL_TIMEOUT,
+        maxStall,
+        DataSize.ofBytes(0),
+        Duration.ofMinutes(1),
+        DataSize.ofMegabytes(64));
   }
 
   /** Has not come to write, though the socket has room. */

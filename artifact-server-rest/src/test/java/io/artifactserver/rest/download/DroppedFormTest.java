@@ -91,7 +91,8 @@ class DroppedFormTest {
           _ -> {},
           new RunningDownloads(),
           _ -> Pace.UNWATCHED,
-          new WaitingThreads(threads, threads, threads));
+          new WaitingThreads(threads, threads, threads),
+          false);
   private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -165,7 +166,7 @@ class DroppedFormTest {
   /** It stays as long as an artifact has it, and longer. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void theArtifactsOwnBytesAreDamaged(boolean isChunk) throws Exception {
+  void theArtifactsOwnBytesAreMissing(boolean isChunk) throws Exception {
     isDropped.countDown();
     memory.delete(artifact.blob());
     Served served =
@@ -178,8 +179,9 @@ class DroppedFormTest {
             : Served.of(artifact);
     serve(exchange -> emit(exchange, served));
     HttpResponse<String> answer = client.send(request(), BodyHandlers.ofString());
-    assertThat(answer.statusCode()).isEqualTo(500);
-    assertThat(answer.body()).contains("Artifact damaged");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+    assertThat(answer.body()).contains("Artifact missing");
   }
 
   private void lookUp(Exchange exchange) {
@@ -201,7 +203,8 @@ class DroppedFormTest {
             served.representation(),
             Instant.now()),
         null,
-        null);
+        null,
+        _ -> {});
   }
 
   private void serve(Consumer<Exchange> answering) throws Exception {

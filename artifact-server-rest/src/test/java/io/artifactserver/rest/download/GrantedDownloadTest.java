@@ -360,7 +360,8 @@ class GrantedDownloadTest {
             new PaceThreads(),
             connections,
             authenticator,
-            new DownloadClasses(authenticator, connections, lookups));
+            new DownloadClasses(authenticator, connections, lookups),
+            new Permissions(catalog, authenticator, connections, lookups, Duration.ofMinutes(1)));
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
@@ -371,7 +372,8 @@ class GrantedDownloadTest {
                 _ -> {},
                 new RunningDownloads(),
                 connections::pace,
-                new WaitingThreads(threads, threads, threads)),
+                new WaitingThreads(threads, threads, threads),
+                false),
             new RepeatedDownloads(resolver, stores, _ -> {}, connections, throttles, registry),
             new Deliveries(
                 new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1)),
@@ -390,7 +392,8 @@ class GrantedDownloadTest {
             InstantSource.system(),
             connections,
             new ApiPage(InstantSource.system()),
-            links));
+            links,
+            false));
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
     server.start();
@@ -401,6 +404,7 @@ class GrantedDownloadTest {
         20_000,
         0,
         List.of(),
+        Duration.ofMinutes(1),
         Duration.ofMinutes(1),
         Duration.ofMinutes(1),
         Duration.ofMinutes(1),

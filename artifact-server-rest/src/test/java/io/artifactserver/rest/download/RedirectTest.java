@@ -61,6 +61,7 @@ class RedirectTest {
 
   private boolean redirects = true;
   private boolean canSign = true;
+  private boolean redirectsWithCredentials;
 
   @AfterEach
   void stop() throws Exception {
@@ -81,7 +82,7 @@ class RedirectTest {
           {"Range", "bytes=2-5", "If-Range", "\"other\""}
         }) {
       HttpResponse<String> response = send("GET", fields);
-      assertThat(response.statusCode()).isEqualTo(307);
+      assertThat(response.statusCode()).isEqualTo(302);
       assertThat(response.headers().firstValue("Location"))
           .contains(ADDRESS + "&type=application/x&disposition=attachment");
       assertThat(response.headers().firstValue("Cache-Control")).contains("no-store");
@@ -103,6 +104,20 @@ class RedirectTest {
     assertThat(parts.statusCode()).isEqualTo(206);
     assertThat(parts.headers().firstValue("Content-Type").orElseThrow())
         .startsWith("multipart/byteranges");
+  }
+
+  /** curl's rules, and RAUC's: the field goes along, and S3 answers 400. */
+  @Test
+  void sendsCredentialsToTheBackendOnlyWhereTheOperatorSaysSo() throws Exception {
+    start();
+    assertThat(send("GET", "Authorization", "Bearer x").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void sendsCredentialsToTheBackendIfTheOperatorSaysSo() throws Exception {
+    redirectsWithCredentials = true;
+    start();
+    assertThat(send("GET", "Authorization", "Bearer x").statusCode()).isEqualTo(302);
   }
 
   @Test
@@ -144,7 +159,8 @@ class RedirectTest {
             _ -> {},
             new RunningDownloads(),
             _ -> Pace.UNWATCHED,
-            new WaitingThreads(reads, reads, reads));
+            new WaitingThreads(reads, reads, reads),
+            redirectsWithCredentials);
     Served served =
         Served.of(
             new Artifact(
@@ -167,7 +183,8 @@ class RedirectTest {
                     served.representation(),
                     Instant.now()),
                 null,
-                null);
+                null,
+                _ -> {});
             return true;
           }
         });

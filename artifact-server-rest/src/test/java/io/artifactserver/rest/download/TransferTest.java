@@ -209,7 +209,8 @@ class TransferTest {
             outcomes::add,
             new RunningDownloads(),
             _ -> Pace.UNWATCHED,
-            new WaitingThreads(openings, coldPages, reads));
+            new WaitingThreads(openings, coldPages, reads),
+            false);
     DigestAlgorithm sha256 = DigestAlgorithm.SHA_256;
     Digest digest = Digest.of(sha256, sha256.newMessageDigest().digest(CONTENT));
     Served served =
@@ -225,7 +226,8 @@ class TransferTest {
         new Handler.Abstract.NonBlocking() {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
-            emitter.emit(new Exchange(request, response, callback), served, plan, null, null);
+            emitter.emit(
+                new Exchange(request, response, callback), served, plan, null, null, _ -> {});
             return true;
           }
         });

@@ -6,6 +6,7 @@ import io.artifactserver.rest.audit.AuditCommand;
 import io.artifactserver.rest.command.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +101,62 @@ class AuditIT {
     }
   }
 
+  /** Descriptions of 60 KB: together they would fill the heap of a small machine. */
+  @Test
+  void aLongAuditComesInParts() throws Exception {
+    try (PackagedServer server = PackagedServer.start(folder.resolve("long"));
+        Operator operator = new Operator(server)) {
+      String paths =
+          IntStream.range(0, 60)
+              .mapToObj(i -> '"' + Integer.toString(i) + "x".repeat(900) + '"')
+              .collect(Collectors.joining(","));
+      for (int i = 0; i < 120; i++) {
+        String token = "{\"name\":\"t%d\",\"role\":\"reader\",\"paths\":[%s]}".formatted(i, paths);
+        assertThat(operator.json("POST", "/api/v1/tokens", token).statusCode()).isEqualTo(201);
+      }
+      List<String> lines = new ArrayList<>();
+      int parts = 0;
+      for (List<String> part = lines(operator, 0);
+          !part.isEmpty();
+          part = lines(operator, lines.size())) {
+        lines.addAll(part);
+        parts++;
+        assertThat(part).hasSizeLessThan(80);
+      }
+      assertThat(parts).isGreaterThan(1);
+      assertThat(lines).hasSizeGreaterThanOrEqualTo(120);
+      assertThat(verifyLines(lines)).isZero();
+    }
+  }
+
+  @Test
+  void aPublisherHasItsShareOfADaysChanges() throws Exception {
+    try (PackagedServer server =
+            PackagedServer.start(
+                folder.resolve("changes"), "--artifact-server.audit.max-changes-per-caller=2");
+        Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      operator.createRepository("public", true);
+      String token = token(operator, "publisher");
+      List<HttpResponse<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        URI uri = server.uri("/api/v1/repositories/public/artifacts/" + i);
+        answers.add(
+            client.send(
+                HttpRequest.newBuilder(uri)
+                    .header("Authorization", "Bearer " + token)
+                    .PUT(HttpRequest.BodyPublishers.ofString("image"))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString()));
+      }
+      assertThat(answers).extracting(HttpResponse::statusCode).containsExactly(201, 201, 429);
+      assertThat(answers.getLast().body()).contains("max-changes-per-caller");
+      assertThat(answers.getLast().headers().firstValueAsLong("Retry-After").orElseThrow())
+          .isBetween(1L, 24L * 60 * 60 + 1);
+      assertThat(operator.put("public", "3", new byte[] {1}).statusCode()).isEqualTo(201);
+    }
+  }
+
   private static int refused(PackagedServer server, String token, String method, String path)
       throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
@@ -164,7 +223,11 @@ class AuditIT {
   }
 
   private static List<String> lines(Operator operator) throws Exception {
-    HttpResponse<String> answer = operator.get("/api/v1/audit");
+    return lines(operator, 0);
+  }
+
+  private static List<String> lines(Operator operator, int after) throws Exception {
+    HttpResponse<String> answer = operator.get("/api/v1/audit?after=" + after);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     return answer.body().lines().toList();
   }

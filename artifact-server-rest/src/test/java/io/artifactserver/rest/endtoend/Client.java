@@ -92,9 +92,14 @@ final class Client {
       String authority = endpoint.authorityFile().toString();
       switch (command[0]) {
         case "curl" -> told.addAll(1, List.of("--cacert", authority));
-        case "wget", "aria2c" -> told.add(1, "--ca-certificate=" + authority);
+        case "wget", "wget2", "aria2c" -> told.add(1, "--ca-certificate=" + authority);
         case "nbdkit" -> told.add(told.indexOf("curl") + 1, "cainfo=" + authority);
-        case "casync", "zckdl" -> told.addAll(0, trusting(authority));
+        case "desync" -> {
+          if (command[1].equals("extract")) {
+            told.add(2, "--ca-cert=" + authority);
+          }
+        }
+        case "casync", "qemu-img", "rauc", "zckdl" -> told.addAll(0, trusting(authority));
         default -> {
           // Knows its authority from its environment or its configuration.
         }

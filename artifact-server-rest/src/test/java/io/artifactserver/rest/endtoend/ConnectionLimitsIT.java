@@ -209,6 +209,45 @@ class ConnectionLimitsIT {
     awaitServed(strict);
   }
 
+  /** Until somebody wants its place, it keeps it: it may be writing to a slow flash. */
+  @Test
+  void readersThatHaveLongTakenNothingMakeRoom() throws Exception {
+    List<SlowReader> stalled = new ArrayList<>();
+    List<Wire> newcomers = new ArrayList<>();
+    try (Operator operator = patient.operator()) {
+      double before = ended(operator, "room");
+      for (Transport each : transport.ofOneServer()) {
+        SlowReader reader =
+            new SlowReader(patient.by(each), LARGE, InetAddress.ofLiteral("127.0.0.9"));
+        reader.readTo(100_000);
+        stalled.add(reader);
+      }
+      // Three times the stall-timeout.
+      Thread.sleep(9_000);
+      assertThat(ended(operator, "stall")).isZero();
+      assertThat(ended(operator, "room")).isEqualTo(before);
+      for (int i = 0; i < 4 * MAX && ended(operator, "room") < before + stalled.size(); i++) {
+        Wire wire = patient.open(InetAddress.ofLiteral("127.0.0." + (10 + i % 100)));
+        newcomers.add(wire);
+        wire.send(SMALL);
+        assertThat(wire.receive(true).status()).isIn(206, 503);
+      }
+      for (SlowReader reader : stalled) {
+        reader.readToEnd();
+        assertThat(reader.received()).isLessThan(LENGTH);
+      }
+      assertThat(ended(operator, "stall")).isZero();
+    } finally {
+      for (SlowReader reader : stalled) {
+        reader.close();
+      }
+      for (Wire wire : newcomers) {
+        wire.close();
+      }
+    }
+    awaitServed(patient);
+  }
+
   private boolean isServed() throws IOException {
     try (Wire wire = from("127.0.0.2")) {
       wire.send(SMALL);

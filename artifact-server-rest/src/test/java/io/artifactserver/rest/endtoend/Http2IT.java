@@ -229,13 +229,15 @@ class Http2IT {
             wire -> wire.send(Http2Wire.CONTINUATION, 0, wire.nextStream(), new byte[0])),
         new Flood(
             "empty DATA", wire -> wire.send(Http2Wire.DATA, 0, wire.nextStream(), new byte[0])),
+        new Flood("WINDOW_UPDATE", wire -> wire.window(0, 1)),
         new Flood("unknown frames", wire -> wire.send(0x77, 0, 0, new byte[4])));
   }
 
   @ParameterizedTest
   @MethodSource("floods")
   void floodsEndTheConnectionAndNoOther(Flood flood, PackagedServer server) throws IOException {
-    try (Http2Wire wire = Http2Wire.open(server.port())) {
+    // Windows that bytes can still be added to.
+    try (Http2Wire wire = Http2Wire.open(server.port(), 65_535)) {
       byte[] block = Http2Wire.headerBlock("PUT", TABLE, List.of());
       if (flood.name().equals("CONTINUATION")) {
         wire.send(Http2Wire.HEADERS, Http2Wire.END_STREAM, wire.nextStream(), block);

@@ -203,6 +203,7 @@ class LimitsIT {
                 "--artifact-server.limit.bytes-per-second=4KB",
                 "--artifact-server.connections.idle-timeout=2s",
                 "--artifact-server.connections.stall-timeout=2s",
+                "--artifact-server.connections.max-stall=2s",
                 "--artifact-server.connections.min-rate=100KB",
                 "--artifact-server.connections.rate-window=2s");
         Operator operator = new Operator(server);

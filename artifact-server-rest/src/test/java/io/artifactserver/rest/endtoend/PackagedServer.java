@@ -70,6 +70,9 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   /** Most servers here answer a few requests: C2 would take a third of their processor time. */
   private static final String COMPILED_QUICKLY = "-XX:TieredStopAtLevel=1";
 
+  /** For a server whose port is open before Java runs, as the launcher does it. */
+  static final String EARLY_PORT = "--early-port";
+
   /** With a number, how many files the server may open. */
   static final String OPEN_FILES = "--nofile=";
 
@@ -267,7 +270,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
   }
 
   private static boolean isOfProgram(String argument) {
-    return !isOfJava(argument) && !argument.startsWith(OPEN_FILES);
+    return !isOfJava(argument) && !argument.startsWith(OPEN_FILES) && !argument.equals(EARLY_PORT);
   }
 
   /**
@@ -304,6 +307,11 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     all.addAll(arguments);
     ProcessBuilder builder =
         program(all).redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    if (arguments.contains(EARLY_PORT)) {
+      builder
+          .command()
+          .addAll(0, List.of(LAUNCHER.resolve("open-port").toString(), Integer.toString(port)));
+    }
     // Tests count blobs, files and connections; those of derived forms say that they want them.
     builder.environment().put("ARTIFACTSERVER_DERIVE_ENABLED", "false");
     // Off by default; what is proved over HTTP/1.1 is proved over HTTP/2 in the clear as well.

@@ -194,6 +194,12 @@ class ProgressIT {
   void onlySoManyCanListen(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server)) {
       upload(operator, "crowded", 1000);
+      Matcher other =
+          TOKEN.matcher(
+              operator
+                  .json("POST", "/api/v1/tokens", "{\"name\": \"other\", \"role\": \"admin\"}")
+                  .body());
+      assertThat(other.find()).isTrue();
       List<HttpResponse<InputStream>> listening = new ArrayList<>();
       try (HttpClient client =
           HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
@@ -205,6 +211,10 @@ class ProgressIT {
         assertThat(last.statusCode()).isEqualTo(503);
         assertThat(new String(last.body().readAllBytes(), StandardCharsets.UTF_8))
             .contains("Too many listeners");
+        assertThat(listening).as("and not all places, of which there are 64").hasSize(17);
+        listening.add(
+            client.send(follow(server, "crowded", other.group(1)), BodyHandlers.ofInputStream()));
+        assertThat(listening.getLast().statusCode()).as("of another token").isEqualTo(200);
         // All others still have their answers.
         assertThat(operator.get("/api/v1/repositories").statusCode()).isEqualTo(200);
         for (HttpResponse<InputStream> each : listening) {

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Downloads that wait for their turn: the end of the queue, and who has a place in it. Clients of
@@ -35,6 +37,7 @@ class QueueIT extends EachTransport {
   private static final byte[] CONTENT = Bytes.random(100_000, 24);
   private static final int PLACES = 20;
   private static final int OF_ONE_CLIENT = 5;
+  private static final Pattern KEY = Pattern.compile("as-key=([A-Za-z0-9_-]+)");
   private static final Pattern WAITING =
       Pattern.compile("(?m)^artifact_server_downloads_waiting(?:\\{.*})? ([0-9.]+)$");
 
@@ -48,6 +51,7 @@ class QueueIT extends EachTransport {
         new Endpoints(
             folder,
             _ -> {},
+            "--artifact-server.download.revocation-check=1s",
             "--artifact-server.limit.max-waiting=" + PLACES,
             "--artifact-server.limit.max-waiting-of-one-client=" + OF_ONE_CLIENT,
             // A quarter of it is how often the server looks who has left.
@@ -168,6 +172,111 @@ class QueueIT extends EachTransport {
     }
   }
 
+  /** It is let in when it is its turn, not when it asks. */
+  @Test
+  void whoseTokenIsTakenAwayWhileItWaitsGetsNothing() throws Exception {
+    JsonNode token = deviceToken();
+    try (Wire running = occupy("taken", false);
+        Wire waiting = open()) {
+      waiting.send(get("taken", token.get("token").asString()));
+      eventually("it waits", () -> waiting() == 1);
+      revoke(token);
+      release("taken");
+      assertThat(waiting.receive(true).status()).isEqualTo(401);
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @Test
+  void downloadEndsWhenItsTokenIsTakenAway() throws Exception {
+    JsonNode token = deviceToken();
+    operator.createRepository("revoked", false);
+    operator.put("revoked", "image", CONTENT);
+    limit("revoked", "{\"bytesPerSecond\": 10000}");
+    try (Wire running = open()) {
+      running.send(get("revoked", token.get("token").asString()));
+      eventually("it is let in", running::isAnswered);
+      revoke(token);
+      assertThat(running.receive(false).status()).isEqualTo(200);
+      assertThat(running.rest()).hasSizeLessThan(CONTENT.length);
+    }
+  }
+
+  /** It needs no token. */
+  @Test
+  void publicDownloadGoesOnWhenItsTokenIsTakenAway() throws Exception {
+    JsonNode token = deviceToken();
+    operator.createRepository("open", true);
+    operator.put("open", "image", CONTENT);
+    limit("open", "{\"bytesPerSecond\": 25000}");
+    try (Wire running = open()) {
+      running.send(get("open", token.get("token").asString()));
+      eventually("it is let in", running::isAnswered);
+      revoke(token);
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
+  @Test
+  void downloadEndsWhenTheKeyOfItsLinkIsDeleted() throws Exception {
+    operator.createRepository("linked", false);
+    operator.put("linked", "image", CONTENT);
+    limit("linked", "{\"bytesPerSecond\": 10000}");
+    String link =
+        JsonMapper.shared()
+            .readTree(
+                operator
+                    .json(
+                        "POST",
+                        "/api/v1/links",
+                        "{\"repository\": \"linked\", \"path\": \"image\", \"expires\": \"1h\"}")
+                    .body())
+            .get("url")
+            .asString();
+    Matcher key = KEY.matcher(link);
+    assertThat(key.find()).as(link).isTrue();
+    try (Wire running = open()) {
+      String query = link.substring(link.indexOf('?'));
+      running.send(get("linked").replace("/image ", "/image" + query + ' '));
+      eventually("it is let in", running::isAnswered);
+      operator.json("POST", "/api/v1/links/keys", "");
+      assertThat(operator.delete("/api/v1/links/keys/" + key.group(1)).statusCode()).isEqualTo(204);
+      assertThat(running.receive(false).status()).isEqualTo(200);
+      assertThat(running.rest()).hasSizeLessThan(CONTENT.length);
+    }
+  }
+
+  private JsonNode deviceToken() throws IOException, InterruptedException {
+    return JsonMapper.shared()
+        .readTree(
+            operator
+                .json("POST", "/api/v1/tokens", "{\"name\": \"waiting\", \"role\": \"device\"}")
+                .body());
+  }
+
+  private void revoke(JsonNode token) throws IOException, InterruptedException {
+    assertThat(operator.delete("/api/v1/tokens/" + token.get("id").asString()).statusCode())
+        .isEqualTo(204);
+  }
+
+  private static String get(String repository, String token) {
+    return get(repository).replace("Host: a", "Host: a\r\nAuthorization: Bearer " + token);
+  }
+
+  @Test
+  void artifactThatIsDeletedWhileItWaitsIsGone() throws Exception {
+    try (Wire running = occupy("deleted");
+        Wire waiting = open()) {
+      waiting.send(get("deleted"));
+      eventually("it waits", () -> waiting() == 1);
+      assertThat(operator.delete("/api/v1/repositories/deleted/artifacts/image").statusCode())
+          .isEqualTo(204);
+      release("deleted");
+      assertThat(waiting.receive(true).status()).isEqualTo(410);
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
   /**
    * A connection that answers by itself asks no handler, but there is a turn for it or there is
    * not.
@@ -246,12 +355,17 @@ class QueueIT extends EachTransport {
 
   /** Makes a repository, and takes the one turn in it. */
   private Wire occupy(String repository) throws IOException, InterruptedException {
-    operator.createRepository(repository, true);
+    return occupy(repository, true);
+  }
+
+  private Wire occupy(String repository, boolean isPublic)
+      throws IOException, InterruptedException {
+    operator.createRepository(repository, isPublic);
     operator.put(repository, "image", CONTENT);
     String limits = "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}";
     limit(repository, limits);
     Wire running = open();
-    running.send(get(repository));
+    running.send(get(repository, server.operatorToken()));
     eventually("it is its turn", running::isAnswered);
     return running;
   }

@@ -103,8 +103,10 @@ class Rfc9110WireIT extends EachTransport {
       case 304 -> requireNotModified(response);
       case 412 -> requireProblem(line, response);
       case 416 -> {
-        requireProblem(line, response);
         assertThat(response.field("Content-Range")).contains("bytes */" + RequestLine.LENGTH);
+        // Clients that resume a whole file append the body to it.
+        assertThat(response.field("Content-Length")).contains("0");
+        assertThat(response.body()).isEmpty();
       }
       default -> throw new AssertionError(response.status());
     }
@@ -117,12 +119,16 @@ class Rfc9110WireIT extends EachTransport {
     assertThat(response.field("Content-Type")).contains(mediaType);
     assertThat(response.field("Content-Length")).contains(String.valueOf(RequestLine.LENGTH));
     assertThat(response.field("Content-Range")).isEmpty();
+    assertThat(response.field("Content-Disposition").orElse("")).startsWith("attachment; ");
+    assertThat(response.field("Repr-Digest")).isPresent();
     assertThat(response.body())
         .isEqualTo(line.method().equals("HEAD") ? new byte[0] : SharedServer.TABLE);
   }
 
   private static void requirePartial(String ranges, Response response, String mediaType) {
     requireRepresentationFields(response);
+    assertThat(response.field("Content-Disposition")).isEmpty();
+    assertThat(response.field("Repr-Digest")).isEmpty();
     List<ByteRange> expected = ranges(ranges);
     if (expected.size() == 1) {
       ByteRange range = expected.getFirst();
@@ -184,8 +190,9 @@ class Rfc9110WireIT extends EachTransport {
     assertThat(response.field("ETag")).contains(ENTITY_TAG.toString());
     assertThat(response.field("Last-Modified")).isPresent();
     assertThat(response.field("Cache-Control")).isPresent();
-    assertThat(response.field("Content-Disposition").orElse("")).startsWith("attachment; ");
-    assertThat(response.field("X-Content-Type-Options")).contains("nosniff");
+    // A browser shows no parts; a modem has no room for more fields.
+    assertThat(response.field("X-Content-Type-Options").isPresent())
+        .isEqualTo(response.status() != 206);
   }
 
   private static List<ByteRange> ranges(String text) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.access.TokenSecret;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -90,6 +91,38 @@ class RoleAttackIT extends Siege {
           .isEqualTo(206);
     }
     takeAway(good);
+  }
+
+  /** Lists of 300 KB, on streams whose windows stay closed. */
+  @Test
+  void readersWhoTakeNoLists() throws Exception {
+    operator().createRepository("lists", false);
+    for (int i = 0; i < 100; i++) {
+      String path = i + ("/" + "x".repeat(200)).repeat(4);
+      assertThat(operator().put("lists", path, new byte[] {1}).statusCode()).isIn(200, 201);
+    }
+    List<JsonNode> tokens = new ArrayList<>();
+    for (int reader = 0; reader < 4; reader++) {
+      JsonNode token = create(READER);
+      tokens.add(token);
+      Http2Wire wire = keep(server().openHttp2(0));
+      for (int stream = 0; stream < 16; stream++) {
+        wire.get(
+            "/api/v1/repositories/lists/artifacts?limit=100",
+            "Authorization: Bearer " + token.get("token").asString());
+      }
+    }
+    JsonNode other = create(READER);
+    for (int i = 0; i < 5; i++) {
+      try (Wire wire = open(i)) {
+        String secret = other.get("token").asString();
+        assertThat(ask(wire, "GET /api/v1/repositories", "", secret, 0, 0)).isEqualTo(200);
+      }
+      TimeUnit.MILLISECONDS.sleep(500);
+    }
+    for (JsonNode token : tokens) {
+      takeAway(token);
+    }
   }
 
   /** Asks over and over again, until the token is not good any more. */

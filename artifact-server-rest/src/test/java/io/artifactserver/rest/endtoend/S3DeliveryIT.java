@@ -220,7 +220,7 @@ class S3DeliveryIT {
         .isEqualTo(200);
     try {
       HttpResponse<byte[]> answer = operator.downloadAsNobody(PLAIN);
-      assertThat(answer.statusCode()).isEqualTo(307);
+      assertThat(answer.statusCode()).isEqualTo(302);
       URI location = URI.create(answer.headers().firstValue("Location").orElseThrow());
       assertThat(location.getPort()).isEqualTo(proxy.endpoint().getPort());
       assertThat(location.toURL().openStream().readAllBytes()).isEqualTo(firmware);

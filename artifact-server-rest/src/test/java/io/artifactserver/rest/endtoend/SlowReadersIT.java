@@ -44,7 +44,11 @@ class SlowReadersIT {
 
   @BeforeParameterizedClassInvocation
   void start() throws Exception {
-    patient = start("patient", "--artifact-server.connections.stall-timeout=3s");
+    patient =
+        start(
+            "patient",
+            "--artifact-server.connections.stall-timeout=3s",
+            "--artifact-server.connections.max-stall=3s");
     strict =
         start(
             "strict",

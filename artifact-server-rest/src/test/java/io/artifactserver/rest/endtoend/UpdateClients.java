@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Updates by Debian's casync and zsync from a server that was given nothing but the images, from
+ * Updates by casync, desync and zsync from a server that was given nothing but the images, from
  * repositories that are public and not, plain and encrypted. A test whose program is missing is
  * skipped and says so; .ci/run installs them.
  */
@@ -145,6 +145,33 @@ abstract class UpdateClients {
     requireAsked(
         "GET .*/fw/%s[.]castr/".formatted(Objects.requireNonNullElse(store, "default")),
         fetched.size());
+    assertThat(relay.answeredBytes()).isLessThan(wire(payload, fetched.size()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("repositories")
+  void desyncUpdates(String repository) throws Exception {
+    Programs.assumeInstalled("desync");
+    client.succeeds("desync", "make", "old.img.caibx", "old.img");
+    client.succeeds(
+        "desync",
+        "extract",
+        "--seed=old.img.caibx",
+        "--store=" + url(repository, "fw/default.castr"),
+        url(repository, "fw/new.img.caibx"),
+        "new.img");
+    assertThat(folder.resolve("new.img")).hasBinaryContent(image);
+    Map<String, Integer> fetched = chunks(index("new"));
+    // Its own cuts, where they differ, cost it a chunk here and there.
+    fetched
+        .keySet()
+        .removeAll(chunks(Files.readAllBytes(folder.resolve("old.img.caibx"))).keySet());
+    long payload = fetched.values().stream().mapToLong(Integer::longValue).sum();
+    System.err.printf(
+        "%s: desync fetched %,d bytes for an image of %,d%n",
+        getClass().getSimpleName(), relay.answeredBytes(), LENGTH);
+    assertThat(payload).isLessThan(LENGTH / 3);
+    requireAsked("GET .*/fw/default[.]castr/", fetched.size());
     assertThat(relay.answeredBytes()).isLessThan(wire(payload, fetched.size()));
   }
 

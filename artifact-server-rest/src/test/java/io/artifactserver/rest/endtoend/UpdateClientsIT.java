@@ -18,7 +18,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
 @EnumSource(names = {"HTTP1", "H2"})
@@ -135,6 +137,24 @@ class UpdateClientsIT extends UpdateClients {
     put("public", path, "my chunk".getBytes(StandardCharsets.UTF_8));
     assertThat(operator.downloadAsNobody("/artifacts/public/" + path).body())
         .isEqualTo("my chunk".getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** It asks for the chunks beside the bundle, in a store with the bundle's name. */
+  @ParameterizedTest(allowZeroInvocations = true)
+  @MethodSource("raucRepositories")
+  void raucInstallsFromChunks(String repository) throws Exception {
+    RaucDevice device = new RaucDevice(client, folder);
+    put(repository, "rauc/os.raucb", device.indexedBundle(image));
+    put(repository, "rauc/os.img", image);
+    awaitForm("/artifacts/" + repository + "/rauc/os.img.caibx");
+    device.install(url(repository, "rauc/os.raucb"));
+    assertThat(Arrays.equals(device.installed(LENGTH), image)).isTrue();
+    assertThat(relay.requests("GET .*/rauc/os[.]castr/")).isEqualTo(chunks(index("new")).size());
+  }
+
+  /** RAUC runs where it may mount, which no program may that is made to trust an authority here. */
+  List<String> raucRepositories() {
+    return transport.isSecured() ? List.of() : List.of("secret");
   }
 
   /** What is not there costs the asker time, and nobody else. */

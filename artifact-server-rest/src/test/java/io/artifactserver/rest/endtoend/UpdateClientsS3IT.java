@@ -82,7 +82,7 @@ class UpdateClientsS3IT extends UpdateClients {
         .isEqualTo(200);
     try {
       String folder = "/artifacts/public/fw/";
-      assertThat(operator.downloadAsNobody(folder + "new.img").statusCode()).isEqualTo(307);
+      assertThat(operator.downloadAsNobody(folder + "new.img").statusCode()).isEqualTo(302);
       String chunk = chunks(index("new")).keySet().iterator().next();
       String address = "default.castr/" + chunk.substring(0, 4) + "/" + chunk;
       for (String path : List.of("new.img.caibx", "new.img.zsync", address, address + ".cacnk")) {

@@ -60,7 +60,7 @@ class FailedWritesTest {
     new Http2Connections(
             new Http2Properties(true, MAX_STREAMS, maxControlFrames),
             connections,
-            Duration.ofMinutes(1))
+            PatientConnections.properties(Duration.ofMinutes(1)))
         .configure(server);
     connections.watch(server);
     server.start();

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,11 +13,14 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FairEndPointTest {
@@ -114,6 +118,43 @@ class FairEndPointTest {
           assertThat(endPoint.flush(ByteBuffer.allocate(0))).isTrue();
           endPoint.beginWriteTurn();
         }
+      }
+    }
+  }
+
+  /** The selector knows nothing of it any more. */
+  @Test
+  void whoeverWaitsForAClosedSocketFailsAtOnce() throws Exception {
+    try (LingeringClose lingering = new LingeringClose();
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        Selector selector = Selector.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel socket = SocketChannel.open(listener.getLocalAddress())) {
+        socket.configureBlocking(false);
+        FairEndPoint endPoint =
+            new FairEndPoint(
+                socket,
+                null,
+                socket.register(selector, 0),
+                new ScheduledExecutorScheduler(),
+                new Newcomers(_ -> Optional.empty()),
+                lingering,
+                time::get) {
+              @Override
+              public void onClose(@Nullable Throwable cause) {
+                // Nobody waits yet, and there is no selector here that would forget the socket.
+              }
+            };
+        // The socket has room, but it is the others' turn.
+        endPoint.wrote(FairEndPoint.WRITE_TURN_LENGTH);
+        endPoint.close(new TimeoutException());
+        Callback.Completable written = new Callback.Completable();
+        endPoint.write(written, ByteBuffer.allocate(PIECE));
+        assertThat(written).isCompletedExceptionally();
+        assertThatThrownBy(written::get).hasCauseInstanceOf(EofException.class);
+        Callback.Completable read = new Callback.Completable();
+        endPoint.fillInterested(read);
+        assertThatThrownBy(read::get).hasCauseInstanceOf(EofException.class);
       }
     }
   }

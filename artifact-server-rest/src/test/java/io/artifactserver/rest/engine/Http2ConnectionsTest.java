@@ -51,7 +51,10 @@ class Http2ConnectionsTest {
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
     server.setHandler(new Patient());
-    new Http2Connections(new Http2Properties(true, REQUESTS, 1_000), connections, STALL_TIMEOUT)
+    new Http2Connections(
+            new Http2Properties(true, REQUESTS, 1_000),
+            connections,
+            PatientConnections.properties(STALL_TIMEOUT))
         .configure(server);
     connections.watch(server);
     server.start();

@@ -3,12 +3,14 @@ package io.artifactserver.rest.engine;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.rest.poison.PoisonedPool;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -112,9 +114,9 @@ class PromptConnectorTest {
     assertThat(region.counts).isEmpty();
   }
 
-  /** Between the two steps of a shutdown, as Jetty takes them. */
+  /** Those who come while the server stops are answered, and come again for the next answer. */
   @Test
-  void anAnswerEndsItsConnectionOnceThePortIsClosed() throws Exception {
+  void whileItStopsEachAnswerEndsItsConnection() throws Exception {
     byte[] request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector().getLocalPort())) {
       socket.setSoTimeout(120_000);
@@ -122,12 +124,19 @@ class PromptConnectorTest {
       socket.getOutputStream().write(request);
       assertThat(head(in)).doesNotContain("Connection:");
       in.skipNBytes(LENGTH);
-      // An answer that ends when the port is closed ends its connection, too.
+      // An answer that ends when the stop begins ends its connection, too.
       eventually("the answer has ended", () -> sent.get() == 1);
-      connector().close();
+      assertThat(connector().shutdown()).isCompleted();
       socket.getOutputStream().write(request);
       assertThat(head(in)).contains("\r\nConnection: close\r\n");
     }
+    try (Socket late = connect(0)) {
+      assertThat(body(late)).isEqualTo(CONTENT);
+    }
+    int port = connector().getLocalPort();
+    server.stop();
+    assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
+        .isInstanceOf(ConnectException.class);
   }
 
   /** Or the others could not stop as they should. */

@@ -19,8 +19,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.RetainableByteBuffer;
@@ -41,15 +43,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/**
- * One thread writes an answer, and another begins to wait for a request: it finds records that the
- * socket had no room for, and hands them on. The pool does what it does on a busy server: a buffer
- * that comes back has another's bytes at once.
- */
+/** A socket takes a part of an answer's records. Then another thread does what it may. */
 class TlsEndPointTest {
   private static final int LENGTH = 200_000;
   private static final byte OURS = 'o';
   private static final byte FOREIGN = 'f';
+
+  private static final byte[] REQUEST =
+      "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+          .getBytes(StandardCharsets.US_ASCII);
 
   /** Bytes that the socket takes at first of some records. */
   private static final int LITTLE = 1_000;
@@ -63,6 +65,9 @@ class TlsEndPointTest {
   private final CompletableFuture<EndPoint> connection = new CompletableFuture<>();
   private final CountDownLatch handsOn = new CountDownLatch(1);
   private final CountDownLatch hasWrittenTheRest = new CountDownLatch(1);
+  private final CountDownLatch hasAnswered = new CountDownLatch(1);
+  private final CountDownLatch hasEnded = new CountDownLatch(1);
+  private volatile boolean isEnded;
   private volatile boolean isFull;
   private volatile boolean wasFull;
 
@@ -75,29 +80,23 @@ class TlsEndPointTest {
     lingering.close();
   }
 
+  /**
+   * It begins to wait for a request, finds records that the socket had no room for, and hands them
+   * on. The pool does what it does on a busy server: a buffer that comes back has another's bytes
+   * at once.
+   */
   @Test
   void recordsThatAreHandedOnAreWrittenByTheirConnection() throws Exception {
     TestAuthority authority = new TestAuthority(folder, "authority");
     authority.issue("server", "CN=localhost", "san=dns:localhost,ip:127.0.0.1");
     ServerConnector connector = start();
     byte[] answer;
-    try (SSLSocket client =
-        (SSLSocket)
-            authority
-                .client(null)
-                .getSocketFactory()
-                .createSocket("127.0.0.1", connector.getLocalPort())) {
-      client.setSoTimeout(30_000);
-      client.startHandshake();
+    try (SSLSocket client = connect(authority, connector)) {
       between.start();
       flushes.setLevel(Level.DEBUG);
       flushes.setAdditive(false);
       flushes.addAppender(between);
-      client
-          .getOutputStream()
-          .write(
-              "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-                  .getBytes(StandardCharsets.US_ASCII));
+      client.getOutputStream().write(REQUEST);
       InputStream in = client.getInputStream();
       answer = in.readAllBytes();
     }
@@ -106,6 +105,32 @@ class TlsEndPointTest {
     Arrays.fill(expected, OURS);
     assertThat(Arrays.copyOfRange(answer, answer.length - LENGTH, answer.length))
         .isEqualTo(expected);
+  }
+
+  /** It ends the connection, as a sweep does or a second signal to stop. */
+  @Test
+  void answerEndsWhenItsConnectionEndsBeforeTheRestIsWritten() throws Exception {
+    isEnded = true;
+    TestAuthority authority = new TestAuthority(folder, "authority");
+    authority.issue("server", "CN=localhost", "san=dns:localhost,ip:127.0.0.1");
+    ServerConnector connector = start();
+    try (SSLSocket client = connect(authority, connector)) {
+      client.getOutputStream().write(REQUEST);
+      await(hasAnswered);
+    }
+  }
+
+  private static SSLSocket connect(TestAuthority authority, ServerConnector connector)
+      throws Exception {
+    SSLSocket client =
+        (SSLSocket)
+            authority
+                .client(null)
+                .getSocketFactory()
+                .createSocket("127.0.0.1", connector.getLocalPort());
+    client.setSoTimeout(30_000);
+    client.startHandshake();
+    return client;
   }
 
   private ServerConnector start() throws Exception {
@@ -128,6 +153,13 @@ class TlsEndPointTest {
           }
         };
     connector.setHost("127.0.0.1");
+    connector.addBean(
+        new Connection.Listener() {
+          @Override
+          public void onClosed(Connection closed) {
+            hasEnded.countDown();
+          }
+        });
     server.addConnector(connector);
     server.setHandler(
         new Handler.Abstract() {
@@ -137,7 +169,15 @@ class TlsEndPointTest {
             byte[] body = new byte[LENGTH];
             Arrays.fill(body, OURS);
             isFull = true;
-            response.write(true, ByteBuffer.wrap(body), callback);
+            response.write(
+                true,
+                ByteBuffer.wrap(body),
+                new Callback.Nested(callback) {
+                  @Override
+                  public void completed() {
+                    hasAnswered.countDown();
+                  }
+                });
             return true;
           }
         });
@@ -157,6 +197,15 @@ class TlsEndPointTest {
     }
 
     @Override
+    public void write(Callback callback, ByteBuffer... records) {
+      if (isEnded) {
+        close(new TimeoutException());
+        await(hasEnded);
+      }
+      super.write(callback, records);
+    }
+
+    @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
       if (Thread.currentThread().equals(between.reader)) {
         handsOn.countDown();
@@ -166,6 +215,8 @@ class TlsEndPointTest {
         ByteBuffer little = buffers[0].slice(buffers[0].position(), LITTLE);
         super.flush(little);
         buffers[0].position(buffers[0].position() + LITTLE - little.remaining());
+        return false;
+      } else if (wasFull && isEnded && isOpen()) {
         return false;
       }
       while (!super.flush(buffers) && BufferUtil.remaining(buffers) > 1) {

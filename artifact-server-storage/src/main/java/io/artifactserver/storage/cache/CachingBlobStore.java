@@ -132,6 +132,11 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
+  public BlobStore originals() {
+    return remote.originals();
+  }
+
+  @Override
   public Stream<StoredBlob> list() throws StorageException {
     return remote.list();
   }

@@ -62,6 +62,10 @@ class BlobRow {
     return retiredAt != null;
   }
 
+  boolean isRetiredBefore(Instant instant) {
+    return retiredAt != null && retiredAt.isBefore(instant);
+  }
+
   Instant createdAt() {
     return createdAt;
   }

@@ -130,6 +130,22 @@ interface BlobRows extends Repository<BlobRow, Long> {
           """)
   int suspect(@Param("key") String key, @Param("suspectAt") Instant suspectAt);
 
+  @Modifying
+  @Query(nativeQuery = true, value = "update blob set suspect_at = null where blob_key = :key")
+  int clear(@Param("key") String key);
+
+  /** Suspect blobs that are not retired, by key. */
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          select * from blob
+          where suspect_at is not null and retired_at is null and blob_key > :after
+          order by blob_key
+          limit :limit
+          """)
+  List<BlobRow> suspectsAfter(@Param("after") String after, @Param("limit") int limit);
+
   @Query(
       nativeQuery = true,
       value = "select blob_key from blob where blob_key in :keys and suspect_at is not null")

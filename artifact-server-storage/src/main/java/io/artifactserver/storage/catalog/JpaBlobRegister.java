@@ -33,9 +33,10 @@ final class JpaBlobRegister implements BlobRegister {
   }
 
   @Override
-  public boolean forget(BlobRef blob) {
+  public boolean forget(BlobRef blob, Instant instant) {
     return transactions.write(_ -> {
-      Optional<BlobRow> row = blobs.lock(blob.key()).filter(BlobRow::retired);
+      Optional<BlobRow> row =
+          blobs.lock(blob.key()).filter(locked -> locked.isRetiredBefore(instant));
       return row.isPresent() && blobs.deleteUnused(row.get().id()) == 1;
     });
   }
@@ -54,6 +55,19 @@ final class JpaBlobRegister implements BlobRegister {
   public void suspect(BlobRef blob) {
     transactions.write(
         _ -> blobs.suspect(blob.key(), clock.instant().truncatedTo(ChronoUnit.MICROS)));
+  }
+
+  @Override
+  public void clear(BlobRef blob) {
+    transactions.write(_ -> blobs.clear(blob.key()));
+  }
+
+  @Override
+  public List<Suspect> suspectsAfter(String after, int limit) {
+    return transactions.read(() ->
+        blobs.suspectsAfter(after, limit).stream()
+            .map(row -> new Suspect(row.toBlobRef(), row.sha256()))
+            .toList());
   }
 
   @Override

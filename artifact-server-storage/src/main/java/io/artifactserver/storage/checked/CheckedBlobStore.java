@@ -77,6 +77,11 @@ public final class CheckedBlobStore implements BlobStore {
   }
 
   @Override
+  public BlobStore originals() {
+    return new CheckedBlobStore(remote.originals(), stored);
+  }
+
+  @Override
   public boolean isExclusive() {
     return remote.isExclusive();
   }

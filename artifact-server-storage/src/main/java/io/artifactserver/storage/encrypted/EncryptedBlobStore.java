@@ -25,6 +25,7 @@ public final class EncryptedBlobStore implements BlobStore {
 
   private final BlobStore inner;
   private final DataKeyStore dataKeys;
+  private final KeyRing ring;
   private final SegmentKeys segmentKeys;
   private final SegmentCipher.Pool ciphers;
   private final Optional<DecryptedCopies> copies;
@@ -55,6 +56,7 @@ public final class EncryptedBlobStore implements BlobStore {
       Duration idleTime) {
     this.inner = inner;
     this.dataKeys = dataKeys;
+    this.ring = ring;
     this.name = "encrypted-" + inner.name();
     this.segmentKeys =
         new SegmentKeys(inner, dataKeys, ring, name, idleTime, Ticker.systemTicker());
@@ -126,6 +128,12 @@ public final class EncryptedBlobStore implements BlobStore {
   public void forgetCopies(BlobRef ref) {
     copies.ifPresent(known -> known.forget(ref.key()));
     inner.forgetCopies(new BlobRef(ref.key(), 0));
+  }
+
+  /** With keys of its own: a remembered one would hide that a blob's header is damaged. */
+  @Override
+  public BlobStore originals() {
+    return new EncryptedBlobStore(inner.originals(), dataKeys, ring, segmentLength);
   }
 
   @Override

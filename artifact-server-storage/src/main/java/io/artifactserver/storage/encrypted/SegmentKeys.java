@@ -1,6 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
-import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.AsyncCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.blob.BlobRef;
@@ -11,18 +11,24 @@ import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.range.ByteRange;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and remembers the segment keys of blobs, so that a warm range asks neither the database nor
  * the blob's header. Thread-safe. Bounded in number and idle time: what is remembered can be found
  * in a dump of the memory.
+ *
+ * <p>One caller at a time looks for a key, under no lock; the others who want the same one get what
+ * it finds, or its failure.
  */
 final class SegmentKeys {
   private static final int MAX_CACHED = 10_000;
@@ -35,7 +41,11 @@ final class SegmentKeys {
   private final KeyRing ring;
   private final String storeName;
   private final SecureRandom random = new SecureRandom();
-  private final Cache<String, SegmentKey> cached;
+  private final AsyncCache<String, SegmentKey> cached;
+
+  /** Those that are looked for although they are known. */
+  private final ConcurrentMap<String, CompletableFuture<SegmentKey>> again =
+      new ConcurrentHashMap<>();
 
   /**
    * @param idleTime how long a key is remembered that nobody asks for
@@ -58,7 +68,7 @@ final class SegmentKeys {
             .ticker(ticker)
             .maximumSize(MAX_CACHED)
             .expireAfterAccess(idleTime)
-            .build();
+            .buildAsync();
   }
 
   /** Makes the key of a new blob. */
@@ -76,13 +86,10 @@ final class SegmentKeys {
 
   /** The key of a blob; asks the database and reads the blob's header if it is not remembered. */
   SegmentKey find(BlobRef ref) throws StorageException {
-    try {
-      // The cache runs one load or invalidation of a key at a time: what is deleted meanwhile is
-      // not remembered.
-      return cached.get(ref.key(), _ -> loadInCache(ref));
-    } catch (UncheckedIOException e) {
-      throw storageException(e);
-    }
+    CompletableFuture<SegmentKey> mine = new CompletableFuture<>();
+    // If the blob is deleted before the key is found, the key is not remembered.
+    @Nullable CompletableFuture<SegmentKey> other = cached.asMap().putIfAbsent(ref.key(), mine);
+    return other == null ? load(ref, mine) : joined(other);
   }
 
   /**
@@ -92,23 +99,30 @@ final class SegmentKeys {
    * @return the known one if the database cannot be asked
    */
   SegmentKey findAgain(BlobRef ref, SegmentKey known) throws StorageException {
+    CompletableFuture<SegmentKey> mine = new CompletableFuture<>();
+    @Nullable CompletableFuture<SegmentKey> other = again.putIfAbsent(ref.key(), mine);
     try {
-      // Not forgotten first: others go on with the known one while the database is away.
-      return cached.asMap().compute(ref.key(), (_, _) -> loadInCache(ref));
+      if (other != null) {
+        return joined(other);
+      }
+      SegmentKey found = load(ref, mine);
+      // Not forgotten before: others go on with the known one while the database is away.
+      cached.asMap().computeIfPresent(ref.key(), (_, _) -> mine);
+      return found;
     } catch (CatalogUnavailableException _) {
       return known;
-    } catch (UncheckedIOException e) {
-      throw storageException(e);
+    } finally {
+      again.remove(ref.key(), mine);
     }
   }
 
   /** The key of a blob that has been asked for lately. No I/O. */
   @Nullable SegmentKey remembered(BlobRef ref) {
-    return cached.getIfPresent(ref.key());
+    return cached.synchronous().getIfPresent(ref.key());
   }
 
   void forget(String blobKey) {
-    cached.invalidate(blobKey);
+    cached.synchronous().invalidate(blobKey);
   }
 
   /** Asks the database for a blob's data key. The caller closes it. */
@@ -134,19 +148,28 @@ final class SegmentKeys {
     return Optional.empty();
   }
 
-  private SegmentKey loadInCache(BlobRef ref) {
+  /** Completes the future, whatever happens: others may wait for it. */
+  private SegmentKey load(BlobRef ref, CompletableFuture<SegmentKey> mine) throws StorageException {
     try {
-      return load(ref);
-    } catch (StorageException e) {
-      throw new UncheckedIOException(e);
+      SegmentKey found = load(ref);
+      mine.complete(found);
+      return found;
+    } catch (StorageException | RuntimeException | Error e) {
+      mine.completeExceptionally(e);
+      throw e;
     }
   }
 
-  private static StorageException storageException(UncheckedIOException e) {
-    if (e.getCause() instanceof StorageException cause) {
-      return cause;
+  private static SegmentKey joined(CompletableFuture<SegmentKey> other) throws StorageException {
+    try {
+      return other.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case StorageException failure -> throw failure;
+        case CatalogUnavailableException failure -> throw failure;
+        case null, default -> throw e;
+      }
     }
-    throw e;
   }
 
   private SegmentKey load(BlobRef ref) throws StorageException {

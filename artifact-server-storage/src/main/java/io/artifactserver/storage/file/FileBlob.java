@@ -46,7 +46,9 @@ final class FileBlob implements Blob, MappableFile {
   @Override
   public Optional<FileRegion> fileRegion(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());
-    return Optional.of(mappedFiles.region(ref.key(), range, this));
+    return store.mapsFiles()
+        ? Optional.of(mappedFiles.region(ref.key(), range, this))
+        : Optional.empty();
   }
 
   @Override

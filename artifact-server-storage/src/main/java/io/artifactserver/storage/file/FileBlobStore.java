@@ -52,10 +52,13 @@ public final class FileBlobStore implements BlobStore {
   private final MappedFiles mappedFiles;
   private final LongPredicate room;
   private final FileErrors errors;
-  private final Set<Path> openParts = ConcurrentHashMap.newKeySet();
+  private final Set<Path> openParts;
   private final DurableFolders folders;
+  private final boolean mapsFiles;
 
   private FileBlobStore(Path root, MappedFiles mappedFiles, LongPredicate room) {
+    this.mapsFiles = true;
+    this.openParts = ConcurrentHashMap.newKeySet();
     this.room = room;
     this.root = root;
     this.folders = new DurableFolders(root);
@@ -63,6 +66,19 @@ public final class FileBlobStore implements BlobStore {
     this.uploadsFolder = root.resolve("uploads");
     this.mappedFiles = mappedFiles;
     this.errors = new FileErrors(root);
+  }
+
+  /** As another store, but it maps no file. */
+  private FileBlobStore(FileBlobStore other) {
+    this.mapsFiles = false;
+    this.openParts = other.openParts;
+    this.room = other.room;
+    this.root = other.root;
+    this.folders = other.folders;
+    this.blobsFolder = other.blobsFolder;
+    this.uploadsFolder = other.uploadsFolder;
+    this.mappedFiles = other.mappedFiles;
+    this.errors = other.errors;
   }
 
   /**
@@ -109,8 +125,12 @@ public final class FileBlobStore implements BlobStore {
   public BlobUpload begin(String key) throws StorageException {
     Path part = part(BlobRef.requireKey(key));
     requireRoom(key, 0);
-    openParts.add(part);
+    if (!openParts.add(part)) {
+      throw errors.ofUpload(key, 0, new FileAlreadyExistsException(part.toString()));
+    }
     try {
+      // A process that was killed may have left its part of the same blob, as a migration does.
+      Files.deleteIfExists(part);
       return new FileBlobUpload(this, key, part, createPart(part));
     } catch (IOException e) {
       openParts.remove(part);
@@ -177,6 +197,18 @@ public final class FileBlobStore implements BlobStore {
     return removed;
   }
 
+  /** Forgets the mapping, so that the next reader gets the file that is there now. */
+  @Override
+  public void forgetCopies(BlobRef ref) {
+    mappedFiles.forget(ref.key());
+  }
+
+  /** Reads the files: a mapping may be that of a file which was replaced since. */
+  @Override
+  public BlobStore originals() {
+    return new FileBlobStore(this);
+  }
+
   /** Its folder is part of the data folder, which one process has at a time. */
   @Override
   public boolean isExclusive() {
@@ -229,6 +261,10 @@ public final class FileBlobStore implements BlobStore {
   /** The upload of this part file is over. */
   void end(Path part) {
     openParts.remove(part);
+  }
+
+  boolean mapsFiles() {
+    return mapsFiles;
   }
 
   FileErrors errors() {

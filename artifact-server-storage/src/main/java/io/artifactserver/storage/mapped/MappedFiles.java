@@ -102,7 +102,7 @@ public final class MappedFiles implements AutoCloseable {
 
   /**
    * Drops the file's mapping now, or when its last region is closed. To be called after the file
-   * was deleted: from then on no region of it is opened.
+   * was deleted or replaced: from then on no region of it is opened.
    */
   public void forget(String key) {
     MappedFile forgotten = files.remove(key);

@@ -2,8 +2,6 @@ package io.artifactserver.storage.s3;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.StorageException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +19,22 @@ final class EntityTags {
   }
 
   /**
-   * An answer had this tag.
+   * Whether an answer has the object's tag. The first answer's tag is remembered.
    *
    * @param tag null if the server sends none
-   * @throws StorageException if an earlier answer had another one
    */
-  void require(BlobRef ref, @Nullable String tag) throws StorageException {
+  boolean isKnown(String key, @Nullable String tag) {
+    return tag == null || tag.equals(tags.get(key, _ -> tag));
+  }
+
+  /**
+   * An object was written.
+   *
+   * @param tag null if the server sends none
+   */
+  void remember(String key, @Nullable String tag) {
     if (tag != null) {
-      String known = tags.get(ref.key(), _ -> tag);
-      if (!tag.equals(known)) {
-        throw new StorageException.BlobCorrupt(
-            S3BlobStore.NAME, ref, "its object was replaced since it was stored", null);
-      }
+      tags.put(key, tag);
     }
   }
 

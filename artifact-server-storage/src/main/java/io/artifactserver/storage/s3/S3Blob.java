@@ -57,7 +57,7 @@ final class S3Blob implements Blob {
   public Optional<URI> temporaryAddress(String mediaType, String contentDisposition)
       throws StorageException {
     try {
-      return Optional.of(bucket.sign(ref.key(), mediaType, contentDisposition));
+      return Optional.of(bucket.sign(ref, mediaType, contentDisposition));
     } catch (SdkException e) {
       throw bucket.errors().ofBlob(ref, "sign an address of", e);
     }

@@ -40,13 +40,13 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
 
   private final S3Bucket bucket;
   private final ObjectWriter objects;
-  private final EntityTags tags = new EntityTags();
+  private final EntityTags tags;
   private final ChunkWindow chunks;
   private final PartWindow parts;
   private final int partLength;
 
   /** When {@link #check} writes again. */
-  private final AtomicLong writableUntil = new AtomicLong(System.nanoTime());
+  private final AtomicLong writableUntil;
 
   /**
    * @param budget of the whole process
@@ -58,6 +58,19 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
         new ChunkWindow((int) properties.chunkSize().toBytes(), properties.window(), budget);
     this.partLength = (int) properties.partSize().toBytes();
     this.parts = new PartWindow(new PartLengths(partLength), properties.window(), budget);
+    this.tags = new EntityTags();
+    this.writableUntil = new AtomicLong(System.nanoTime());
+  }
+
+  /** As another store, but it has seen no object yet. */
+  private S3BlobStore(S3BlobStore other) {
+    this.bucket = other.bucket;
+    this.objects = other.objects;
+    this.chunks = other.chunks;
+    this.partLength = other.partLength;
+    this.parts = other.parts;
+    this.tags = new EntityTags();
+    this.writableUntil = other.writableUntil;
   }
 
   @Override
@@ -87,6 +100,17 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     } finally {
       tags.forget(ref.key());
     }
+  }
+
+  /** Forgets which object was read before: it may be a repaired one now. */
+  @Override
+  public void forgetCopies(BlobRef ref) {
+    tags.forget(ref.key());
+  }
+
+  @Override
+  public BlobStore originals() {
+    return new S3BlobStore(this);
   }
 
   @Override

@@ -101,7 +101,7 @@ final class S3BlobUpload implements BlobUpload {
                 .formatted(stored.contentLength(), key, length),
             null);
       }
-      tags.require(ref, stored.eTag());
+      tags.remember(key, stored.eTag());
     } catch (SdkException e) {
       throw bucket.errors().ofUpload(key, e);
     }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.s3;
 
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -17,7 +18,7 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
  *
  * @param client for all requests; makes one attempt
  * @param presigner for the address that clients reach
- * @param addressValidity how long a signed address is good
+ * @param addressValidity how long a signed address is good at least
  * @param retryRule for all requests
  * @param name of the bucket
  * @param prefix of all objects; empty, or ends in a slash
@@ -34,6 +35,12 @@ record S3Bucket(
     Outage outage,
     S3Errors errors) {
   private static final String BLOBS = "blobs/";
+
+  /** A download that a signed address is good for, however large the blob, in bytes a second. */
+  private static final long SLOWEST = 100_000;
+
+  /** S3 refuses more. */
+  private static final Duration MAX_VALIDITY = Duration.ofDays(7);
 
   /** The name of a blob's object. */
   String objectName(String key) {
@@ -52,7 +59,13 @@ record S3Bucket(
 
   /** What the server knows of an object. Otherwise as {@link #ask(Function)}. */
   HeadObjectResponse head(String objectName) throws StorageException {
-    return ask(client -> client.headObject(request -> request.bucket(name).key(objectName)));
+    return head(attempts(), objectName);
+  }
+
+  /** As {@link #head(String)}, within an operation that has begun. */
+  HeadObjectResponse head(Attempts attempts, String objectName) throws StorageException {
+    return ask(
+        attempts, client -> client.headObject(request -> request.bucket(name).key(objectName)));
   }
 
   /** Deletes a blob's object. Otherwise as {@link #ask(Function)}. */
@@ -60,20 +73,29 @@ record S3Bucket(
     ask(client -> client.deleteObject(request -> request.bucket(name).key(objectName(key))));
   }
 
-  /** An address of a blob's object, for GET. May ask for credentials. */
-  URI sign(String key, String mediaType, String contentDisposition) {
+  /**
+   * An address of a blob's object, for GET, that is good for as long as a slow client needs. May
+   * ask for credentials.
+   */
+  URI sign(BlobRef ref, String mediaType, String contentDisposition) {
     return URI.create(
         presigner
             .presignGetObject(presign ->
                 presign
-                    .signatureDuration(addressValidity)
+                    .signatureDuration(validity(ref.length()))
                     .getObjectRequest(get ->
                         get.bucket(name)
-                            .key(objectName(key))
+                            .key(objectName(ref.key()))
                             .responseContentType(mediaType)
                             .responseContentDisposition(contentDisposition)))
             .url()
             .toExternalForm());
+  }
+
+  private Duration validity(long length) {
+    Duration slow = Duration.ofSeconds(length / SLOWEST);
+    Duration longer = slow.compareTo(addressValidity) > 0 ? slow : addressValidity;
+    return longer.compareTo(MAX_VALIDITY) > 0 ? MAX_VALIDITY : longer;
   }
 
   /** The attempts of an operation that begins. */

@@ -10,12 +10,16 @@ import software.amazon.awssdk.core.exception.SdkException;
 
 /** Classifies what the SDK throws. Immutable, thread-safe. */
 final class S3Errors {
+  private static final int NOT_MODIFIED = 304;
   private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
+  private static final int GONE = 410;
   private static final int PRECONDITION_FAILED = 412;
   private static final int RANGE_NOT_SATISFIABLE = 416;
   private static final int NOT_IMPLEMENTED = 501;
   private static final int INSUFFICIENT_STORAGE = 507;
+  private static final Set<Integer> ABOUT_OBJECT =
+      Set.of(NOT_MODIFIED, NOT_FOUND, GONE, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE);
   private static final Set<String> CONDITION_REFUSED =
       Set.of("NotImplemented", "InvalidArgument", "InvalidRequest");
   private static final Set<String> FULL =
@@ -31,14 +35,6 @@ final class S3Errors {
   StorageException ofBlob(BlobRef ref, String operation, SdkException e) {
     if (status(e) == NOT_FOUND && !isNoBucket(e)) {
       return new StorageException.BlobNotFound(S3BlobStore.NAME, ref, e);
-    }
-    if (status(e) == PRECONDITION_FAILED) {
-      return new StorageException.BlobCorrupt(
-          S3BlobStore.NAME, ref, "its object was replaced since it was stored", e);
-    }
-    if (status(e) == RANGE_NOT_SATISFIABLE) {
-      return new StorageException.BlobCorrupt(
-          S3BlobStore.NAME, ref, "its object is shorter than %d bytes".formatted(ref.length()), e);
     }
     return unavailable("cannot " + operation + " blob " + ref.key(), e);
   }
@@ -60,6 +56,11 @@ final class S3Errors {
   /** Whether what was asked for is not there. */
   static boolean isNotFound(SdkException e) {
     return status(e) == NOT_FOUND;
+  }
+
+  /** Whether the answer says something of the object, which a gateway may not know. */
+  static boolean isAboutObject(SdkException e) {
+    return ABOUT_OBJECT.contains(status(e)) && !isNoBucket(e);
   }
 
   /** Whether a condition of the request did not hold. */

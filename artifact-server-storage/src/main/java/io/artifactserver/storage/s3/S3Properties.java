@@ -30,7 +30,8 @@ import org.springframework.util.unit.DataSize;
  * @param startTimeout how long a start waits for a server that does not answer yet
  * @param maxAttempts of one request, the first one included; a read counts all its requests, also
  *     those for the rest of an answer that broke off
- * @param redirectValidity how long an address is good that a client is redirected to
+ * @param redirectValidity how long an address is good that a client is redirected to; longer if the
+ *     blob takes longer at 100 KB/s
  * @param publicEndpoint the server's address as clients see it, if it is another one
  */
 @ConfigurationProperties("artifact-server.storage.s3")

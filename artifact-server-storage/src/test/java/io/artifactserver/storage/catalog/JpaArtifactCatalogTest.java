@@ -142,7 +142,7 @@ class JpaArtifactCatalogTest {
     catalog.remove(id("b"));
     assertThat(catalog.share(id("a"), "text/plain", digests(other)))
         .contains(new Addition.PathUsed(used));
-    assertThat(register.forget(offered)).isTrue();
+    assertThat(register.forget(offered, Instant.MAX)).isTrue();
     assertThat(catalog.find(id("a"))).isEmpty();
 
     // However often they come and go, and when their blob is swept.
@@ -151,7 +151,7 @@ class JpaArtifactCatalogTest {
     catalog.remove(id("a"));
     assertThat(catalog.usedPath(id("a")))
         .contains(new UsedPath(id("a"), first.digests().sha256(), now()));
-    assertThat(register.forget(first.blob())).isTrue();
+    assertThat(register.forget(first.blob(), Instant.MAX)).isTrue();
     assertThat(catalog.share(id("a"), "text/plain", digests(other)))
         .containsInstanceOf(Addition.PathUsed.class);
     assertThat(added("a", newBlob(text)).digests()).isEqualTo(digests(text));
@@ -251,7 +251,7 @@ class JpaArtifactCatalogTest {
         .isInstanceOf(Addition.PathTaken.class);
     assertThat(catalog.share(id("a"), "text/plain", digests(text)))
         .containsInstanceOf(Addition.PathTaken.class);
-    assertThat(register.forget(retired)).isTrue();
+    assertThat(register.forget(retired, Instant.MAX)).isTrue();
   }
 
   @Test
@@ -295,7 +295,7 @@ class JpaArtifactCatalogTest {
     assertThat(catalog.remove(id("a"))).contains(first);
     assertThat(catalog.remove(id("a"))).isEmpty();
     assertThat(retired()).doesNotContain(blob);
-    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.forget(blob, Instant.MAX)).isFalse();
 
     catalog.remove(id("b"));
     assertThat(retired()).contains(blob);
@@ -303,7 +303,7 @@ class JpaArtifactCatalogTest {
 
     assertThat(shared("c").blob()).isEqualTo(blob);
     assertThat(retired()).doesNotContain(blob);
-    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.forget(blob, Instant.MAX)).isFalse();
     assertThat(register.known(List.of(blob.key()))).containsExactly(blob.key());
   }
 
@@ -315,8 +315,8 @@ class JpaArtifactCatalogTest {
     long stored = register.storedBytes();
     catalog.remove(id("a"));
     assertThat(register.storedBytes()).isEqualTo(stored);
-    assertThat(register.forget(blob)).isTrue();
-    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.forget(blob, Instant.MAX)).isTrue();
+    assertThat(register.forget(blob, Instant.MAX)).isFalse();
     assertThat(register.storedBytes()).isEqualTo(stored - blob.length());
     assertThat(register.known(List.of(blob.key()))).isEmpty();
     assertThat(catalog.share(id("b"), "text/plain", digests(text))).isEmpty();
@@ -443,6 +443,33 @@ class JpaArtifactCatalogTest {
         .containsExactly(blob.key());
     assertThat(register.suspects(List.of())).isEmpty();
     assertThat(register.suspectCount()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void clearsSuspects() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a", blob);
+    assertThat(isListedAsSuspect(blob)).isFalse();
+    register.suspect(blob);
+    assertThat(isListedAsSuspect(blob)).isTrue();
+    assertThat(register.suspectsAfter(blob.key(), 1000))
+        .noneMatch(each -> each.blob().equals(blob));
+    register.clear(blob);
+    register.clear(newBlob("nowhere"));
+    assertThat(isListedAsSuspect(blob)).isFalse();
+    assertThat(register.suspects(List.of(blob.key()))).isEmpty();
+    register.suspect(blob);
+    assertThat(isListedAsSuspect(blob)).isTrue();
+    assertThat(register.suspectsAfter("", 1)).hasSize(1);
+    catalog.remove(id("a"));
+    assertThat(isListedAsSuspect(blob)).isFalse();
+  }
+
+  private boolean isListedAsSuspect(BlobRef blob) {
+    return register
+        .suspectsAfter("", 1000)
+        .contains(new BlobRegister.Suspect(blob, digests(text).sha256()));
   }
 
   @Test
@@ -605,8 +632,8 @@ class JpaArtifactCatalogTest {
             () -> catalog.share(id("b"), "text/plain", digests(text)),
             () -> catalog.share(id("a"), "text/plain", digests(text)),
             () -> catalog.remove(id("a")),
-            () -> register.forget(blob),
-            () -> register.forget(blob),
+            () -> register.forget(blob, Instant.MAX),
+            () -> register.forget(blob, Instant.MAX),
             () -> catalog.remove(id("b")));
     List<Object> results = together(actions);
 
@@ -640,8 +667,8 @@ class JpaArtifactCatalogTest {
               .share(id(path), "text/plain", digests(text))
               .orElseGet(() -> catalog.add(id(path), "text/plain", own, digests(text))));
     }
-    actions.add(() -> register.forget(retired));
-    actions.add(() -> register.forget(retired));
+    actions.add(() -> register.forget(retired, Instant.MAX));
+    actions.add(() -> register.forget(retired, Instant.MAX));
     List<Object> results = together(actions);
 
     assertThat(results.subList(0, 3)).hasOnlyElementsOfType(Addition.Added.class);
@@ -651,7 +678,7 @@ class JpaArtifactCatalogTest {
     assertThat(artifacts).allMatch(artifact -> artifact.blob().equals(blob));
     assertThat(register.known(List.of(blob.key()))).hasSize(1);
     assertThat(retired()).doesNotContain(blob);
-    assertThat(register.forget(blob)).isFalse();
+    assertThat(register.forget(blob, Instant.MAX)).isFalse();
     assertThat(blob.equals(retired)).isEqualTo(!results.contains(true));
   }
 

@@ -120,7 +120,7 @@ class JpaDerivedRegisterTest {
     assertThat(blobs.derivedFrom(blob)).containsExactly(formBlob);
 
     catalog.remove(new ArtifactId(repository, "a"));
-    assertThat(blobs.forget(blob)).isTrue();
+    assertThat(blobs.forget(blob, Instant.MAX)).isTrue();
     assertThat(blobs.known(List.of(formBlob.key()))).isEmpty();
     assertThat(blobs.derivedFrom(blob)).isEmpty();
     dataKeys.deleteOrphans(later);

@@ -96,6 +96,21 @@ class FileBlobStoreTest extends BlobStoreContract {
     Files.setLastModifiedTime(part, FileTime.from(begunAt));
   }
 
+  /** As a migration that was killed leaves one of the blob that was under way. */
+  @Test
+  void partOfAProcessThatWasKilledIsReplaced() throws IOException {
+    String key = "ab".repeat(16);
+    Files.write(root.resolve("uploads").resolve(key + ".part"), content(100, 2));
+    byte[] bytes = content(10, 1);
+    try (BlobUpload upload = store.begin(key)) {
+      assertThatExceptionOfType(StorageException.class).isThrownBy(() -> store.begin(key));
+      upload.write(ByteBuffer.wrap(bytes));
+      BlobRef blob = upload.commit();
+      assertThat(blob).isEqualTo(new BlobRef(key, bytes.length));
+      assertThat(Files.readAllBytes(file(blob))).isEqualTo(bytes);
+    }
+  }
+
   @Test
   void filesAreTheOwnersAlone() throws IOException {
     try (BlobUpload upload = store.begin()) {

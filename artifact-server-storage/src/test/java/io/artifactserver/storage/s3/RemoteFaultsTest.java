@@ -107,7 +107,11 @@ class RemoteFaultsTest {
             new Fault.Delay(20),
             new Fault.Refuse(500, "InternalError"),
             new Fault.Refuse(503, "SlowDown"),
-            new Fault.Refuse(200, "InternalError"));
+            new Fault.Refuse(200, "InternalError"),
+            new Fault.Refuse(404, "NoSuchKey"),
+            new Fault.Refuse(412, "PreconditionFailed"),
+            new Fault.Refuse(416, "InvalidRange"),
+            new Fault.Field("Content-Range", "bytes 0-1/2"));
     return faults.stream()
         .flatMap(fault ->
             Stream.of(true, false)

@@ -128,4 +128,20 @@ class S3BlobStoreTest extends BlobStoreContract {
       assertThat(body.readAllBytes()).isEqualTo(content);
     }
   }
+
+  /** At 100 KB/s; S3 takes a week at most. */
+  @Test
+  void anAddressIsGoodForAsLongAsASlowClientNeeds() throws Exception {
+    assertThat(address(1_000)).contains("X-Amz-Expires=900");
+    assertThat(address(1_000_000_000)).contains("X-Amz-Expires=10000");
+    assertThat(address(1_000_000_000_000L)).contains("X-Amz-Expires=604800");
+  }
+
+  private String address(long length) throws Exception {
+    return store
+        .blob(new BlobRef(BlobRef.newKey(), length))
+        .temporaryAddress("a/b", "inline")
+        .orElseThrow()
+        .toString();
+  }
 }

@@ -25,6 +25,13 @@ public final class ReadBody implements BodySource {
   /** The length of a small buffer, in bytes. */
   static final int SMALL_LENGTH = 8 * 1024;
 
+  /**
+   * How long a piece may open further runs, in nanoseconds. One of tiny ranges may have 600 of
+   * them, and each takes a segment to decrypt, or a request to the bucket: others get the thread
+   * between.
+   */
+  static final long MAX_OPENING_NANOS = 5_000_000;
+
   private final Blob blob;
   private final Iterator<BodyPart> parts;
   private final ByteBufferPool pool;
@@ -107,6 +114,7 @@ public final class ReadBody implements BodySource {
   @Override
   public void prepare() throws StorageException {
     ByteBuffer bytes = buffer().clear();
+    long begin = System.nanoTime();
     while (bytes.hasRemaining() && hasMore()) {
       if (framing != null) {
         if (framing.remaining() > bytes.remaining()) {
@@ -126,6 +134,10 @@ public final class ReadBody implements BodySource {
         if (remaining == 0 && rangesOfRun == 0) {
           closeReader();
         }
+      } else if (rangesOfRun == 0
+          && bytes.position() > 0
+          && System.nanoTime() - begin > MAX_OPENING_NANOS) {
+        break;
       } else {
         advance();
       }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.download.body;
 
 import io.artifactserver.rest.connection.PacedBody;
 import java.util.function.LongConsumer;
+import org.eclipse.jetty.io.EofException;
 
 /**
  * Says how much of a body may be sent now. Asked by one thread at a time. (A {@link
@@ -22,8 +23,9 @@ public interface Throttle {
    * @param granted told later how many may be sent, unless some may be sent now; must not block
    * @return how many may be sent now; {@link #ANY} for one piece of any length, 0 if the body has
    *     to wait
+   * @throws EofException if nothing more may be sent
    */
-  long take(long most, LongConsumer granted);
+  long take(long most, LongConsumer granted) throws EofException;
 
   /** The connection did not take a piece of the body at once. May be repeated. */
   default void watch(PacedBody body) {}

@@ -6,6 +6,7 @@ import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.connection.PacedBody;
 import io.artifactserver.rest.engine.Http2Connections;
 import io.artifactserver.rest.problem.FailureLog;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.eclipse.jetty.http.HttpHeader;
@@ -87,7 +88,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
   }
 
   @Override
-  protected Action process() throws StorageException {
+  protected Action process() throws IOException {
     sent += writing;
     writing = 0;
     if (isLastWritten) {

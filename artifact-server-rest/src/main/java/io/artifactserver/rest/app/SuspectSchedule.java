@@ -1,0 +1,46 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.suspect.SuspectCheck;
+import io.artifactserver.rest.jobs.Jobs;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** Checks suspect blobs again at an interval. */
+@Component
+public class SuspectSchedule {
+  private static final Logger LOG = LoggerFactory.getLogger(SuspectSchedule.class);
+
+  private final SuspectCheck check;
+  private final DamagedBlobs damaged;
+  private final Jobs jobs;
+
+  public SuspectSchedule(SuspectCheck check, DamagedBlobs damaged, Jobs jobs) {
+    this.check = check;
+    this.damaged = damaged;
+    this.jobs = jobs;
+  }
+
+  @Scheduled(
+      initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
+      fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
+  void run() {
+    jobs.run("suspects", "Not all suspect blobs could be checked", LOG, this::check);
+  }
+
+  private void check() throws StorageException {
+    try {
+      SuspectCheck.Run done = check.run();
+      if (done.right() > 0) {
+        LOG.info(
+            "The bytes of {} suspect blobs are right, {} are still suspect",
+            done.right(),
+            done.damaged());
+      }
+    } finally {
+      damaged.forgetRight();
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.artifactserver.rest.endtoend;
+
+import static io.artifactserver.core.waiting.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.rest.endtoend.Wire.Response;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The server stops or dies, and starts again, while devices install from it as RAUC does: each
+ * range is tried once and five times more, a second apart, and then the installation has failed.
+ *
+ * <p>How often, how many devices, and how many threads that keep the machine busy: the properties
+ * {@code restart.times}, {@code restart.readers} and {@code restart.loops}.
+ */
+class RestartIT {
+  private static final int TIMES = Integer.getInteger("restart.times", 1);
+  private static final int READERS = Integer.getInteger("restart.readers", 4);
+  private static final int LOOPS = Integer.getInteger("restart.loops", 0);
+
+  private static final int LENGTH = 20_000_000;
+  private static final int RANGE = 128 * 1024;
+  private static final int TRIES = 6;
+
+  /** A port that is closed for half a second refuses one try of a range, or two at worst. */
+  private static final int MAX_REFUSED = 2;
+
+  private static final long PAUSE_MILLIS = 1000;
+  private static final byte[] CONTENT = Bytes.random(LENGTH, 45);
+
+  @TempDir private Path folder;
+
+  private volatile boolean isOver;
+  private final AtomicInteger ranges = new AtomicInteger();
+
+  @ParameterizedTest
+  @CsvSource({"HTTP1, SIGTERM", "HTTP1, SIGKILL", "H2, SIGTERM", "H2, SIGKILL"})
+  void noDeviceGivesUp(Transport transport, String signal) throws Exception {
+    try (Endpoint endpoint = Endpoint.start(transport, folder, PackagedServer.EARLY_PORT);
+        ExecutorService threads = Executors.newCachedThreadPool()) {
+      try (Operator operator = endpoint.operator()) {
+        operator.createRepository("public", true);
+        assertThat(operator.put("public", "bundle", CONTENT).statusCode()).isEqualTo(201);
+      }
+      try {
+        for (int i = 0; i < LOOPS; i++) {
+          threads.execute(this::loop);
+        }
+        List<Future<?>> devices = new ArrayList<>();
+        for (int i = 0; i < READERS; i++) {
+          Device device = new Device(endpoint, i);
+          devices.add(threads.submit(device::install));
+        }
+        for (int i = 0; i < TIMES; i++) {
+          awaitRanges(READERS * 50);
+          if (signal.equals("SIGTERM")) {
+            endpoint.server().stop();
+          } else {
+            endpoint.server().kill();
+          }
+          endpoint.server().restart();
+        }
+        awaitRanges(READERS * 50);
+        isOver = true;
+        for (Future<?> each : devices) {
+          each.get();
+        }
+      } finally {
+        isOver = true;
+      }
+    }
+  }
+
+  /** The server must not listen where it was told not to. */
+  @Test
+  void socketOnOtherAddressesEndsTheStart() throws Exception {
+    try (PackagedServer server =
+        PackagedServer.startWithoutWaiting(
+            folder.resolve("data"), PackagedServer.EARLY_PORT, "--server.address=127.0.0.1")) {
+      assertThat(server.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.process().exitValue()).isEqualTo(1);
+      assertThat(server.log()).contains("server.address is 127.0.0.1");
+    }
+  }
+
+  private void awaitRanges(int more) {
+    int expected = ranges.get() + more;
+    eventually("the devices get on", () -> ranges.get() >= expected);
+  }
+
+  private void loop() {
+    while (!isOver) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Installs again and again, from ranges in any order. */
+  private final class Device {
+    private final Endpoint endpoint;
+    private final Random random;
+    private @Nullable Wire wire;
+
+    private Device(Endpoint endpoint, int seed) {
+      this.endpoint = endpoint;
+      this.random = new Random(seed);
+    }
+
+    private @Nullable Void install() throws Exception {
+      while (!isOver) {
+        read(random.nextInt(LENGTH - RANGE));
+        ranges.incrementAndGet();
+      }
+      end();
+      return null;
+    }
+
+    private void read(int position) throws Exception {
+      List<String> failures = new ArrayList<>();
+      int refused = 0;
+      while (failures.size() < TRIES && refused <= MAX_REFUSED) {
+        try {
+          Response answer = ask(position);
+          if (answer.status() == 206) {
+            assertThat(answer.body())
+                .isEqualTo(Arrays.copyOfRange(CONTENT, position, position + RANGE));
+            if (answer.field("Connection").filter("close"::equals).isPresent()) {
+              end();
+            }
+            return;
+          }
+          failures.add("status " + answer.status());
+        } catch (IOException e) {
+          failures.add(e.toString());
+          if (e instanceof ConnectException) {
+            refused++;
+          }
+        }
+        end();
+        Thread.sleep(PAUSE_MILLIS);
+      }
+      throw new AssertionError("A device gave up: " + failures);
+    }
+
+    private Response ask(int position) throws IOException {
+      Wire known = wire;
+      if (known == null) {
+        known = endpoint.open();
+        wire = known;
+      }
+      known.send(
+          "GET /artifacts/public/bundle HTTP/1.1\r\nHost: device\r\nRange: bytes=%d-%d\r\n\r\n"
+              .formatted(position, position + RANGE - 1));
+      return known.receive(true);
+    }
+
+    private void end() throws IOException {
+      if (wire != null) {
+        wire.close();
+        wire = null;
+      }
+    }
+  }
+}
