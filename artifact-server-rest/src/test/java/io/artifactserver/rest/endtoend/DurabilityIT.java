@@ -323,7 +323,8 @@ class DurabilityIT {
     };
   }
 
-  private static Connection connect(Path dataFolder, String database) throws Exception {
+  /** The caller closes it. */
+  static Connection connect(Path dataFolder, String database) throws Exception {
     return DriverManager.getConnection(
         address(dataFolder, database), "artifact_server", password(dataFolder));
   }

@@ -7,6 +7,10 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,27 +52,21 @@ class RestartIT {
 
   private volatile boolean isOver;
   private final AtomicInteger ranges = new AtomicInteger();
+  private final List<Future<?>> devices = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource({"HTTP1, SIGTERM", "HTTP1, SIGKILL", "H2, SIGTERM", "H2, SIGKILL"})
   void noDeviceGivesUp(Transport transport, String signal) throws Exception {
     try (Endpoint endpoint = Endpoint.start(transport, folder, PackagedServer.EARLY_PORT);
         ExecutorService threads = Executors.newCachedThreadPool()) {
-      try (Operator operator = endpoint.operator()) {
-        operator.createRepository("public", true);
-        assertThat(operator.put("public", "bundle", CONTENT).statusCode()).isEqualTo(201);
-      }
+      publish(endpoint);
       try {
         for (int i = 0; i < LOOPS; i++) {
           threads.execute(this::loop);
         }
-        List<Future<?>> devices = new ArrayList<>();
-        for (int i = 0; i < READERS; i++) {
-          Device device = new Device(endpoint, i);
-          devices.add(threads.submit(device::install));
-        }
+        install(endpoint, threads);
         for (int i = 0; i < TIMES; i++) {
-          awaitRanges(READERS * 50);
+          awaitRanges();
           if (signal.equals("SIGTERM")) {
             endpoint.server().stop();
           } else {
@@ -76,11 +74,41 @@ class RestartIT {
           }
           endpoint.server().restart();
         }
-        awaitRanges(READERS * 50);
+        awaitRanges();
+        awaitEnd();
+      } finally {
         isOver = true;
-        for (Future<?> each : devices) {
-          each.get();
-        }
+      }
+    }
+  }
+
+  /** However long it takes. Here another one has the installation for longer than all tries. */
+  @Test
+  void noDeviceGivesUpWhileStartIsHeldBack() throws Exception {
+    try (PackagedServer database = PackagedServer.start(folder.resolve("database"));
+        ExecutorService threads = Executors.newCachedThreadPool()) {
+      String[] settings = DurabilityIT.newDatabase(database.dataFolder(), "slow");
+      List<String> arguments = new ArrayList<>(List.of(settings));
+      arguments.add(PackagedServer.EARLY_PORT);
+      try (Endpoint endpoint =
+              Endpoint.start(Transport.HTTP1, folder, arguments.toArray(String[]::new));
+          Connection other = DurabilityIT.connect(database.dataFolder(), "slow")) {
+        PackagedServer server = endpoint.server();
+        publish(endpoint);
+        String lock = lockOfInstallation(other);
+        Future<?> held = threads.submit(() -> execute(other, lock));
+        install(endpoint, threads);
+        awaitRanges();
+        server.stop();
+        held.get();
+        Future<?> restart = threads.submit(() -> restart(server));
+        eventually("it says so", () -> server.log().contains("Waiting: "));
+        Thread.sleep((TRIES + 2) * PAUSE_MILLIS);
+        assertThat(restart.isDone()).isFalse();
+        execute(other, "select pg_advisory_unlock_all()");
+        restart.get();
+        awaitRanges();
+        awaitEnd();
       } finally {
         isOver = true;
       }
@@ -99,9 +127,60 @@ class RestartIT {
     }
   }
 
-  private void awaitRanges(int more) {
-    int expected = ranges.get() + more;
-    eventually("the devices get on", () -> ranges.get() >= expected);
+  private static void publish(Endpoint endpoint) throws Exception {
+    try (Operator operator = endpoint.operator()) {
+      operator.createRepository("public", true);
+      assertThat(operator.put("public", "bundle", CONTENT).statusCode()).isEqualTo(201);
+    }
+  }
+
+  private static @Nullable Void restart(PackagedServer server) throws Exception {
+    server.restart();
+    return null;
+  }
+
+  /** A statement that waits until the server has given its lock back, and takes it. */
+  private static String lockOfInstallation(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet lock =
+            statement.executeQuery(
+                "select classid::bigint << 32 | objid::bigint from pg_locks"
+                    + " where locktype = 'advisory' and granted")) {
+      assertThat(lock.next()).isTrue();
+      return "select pg_advisory_lock(%d)".formatted(lock.getLong(1));
+    }
+  }
+
+  private static boolean execute(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.execute(sql);
+    }
+  }
+
+  private void install(Endpoint endpoint, ExecutorService threads) {
+    for (int i = 0; i < READERS; i++) {
+      Device device = new Device(endpoint, i);
+      devices.add(threads.submit(device::install));
+    }
+  }
+
+  private void awaitRanges() throws Exception {
+    int expected = ranges.get() + READERS * 50;
+    eventually(
+        "the devices get on",
+        () -> ranges.get() >= expected || devices.stream().anyMatch(Future::isDone));
+    for (Future<?> each : devices) {
+      if (each.isDone()) {
+        each.get();
+      }
+    }
+  }
+
+  private void awaitEnd() throws Exception {
+    isOver = true;
+    for (Future<?> each : devices) {
+      each.get();
+    }
   }
 
   private void loop() {
