@@ -14,29 +14,41 @@ public abstract sealed class StorageException extends IOException {
     super(message, cause);
   }
 
-  /** The backend answered, and has no such blob. Not worth a retry. */
-  public static final class BlobNotFound extends StorageException {
-    private static final long serialVersionUID = 1L;
-
-    public BlobNotFound(String backend, BlobRef ref, @Nullable Throwable cause) {
-      super("Blob %s is not in the %s store".formatted(ref.key(), backend), cause);
-    }
-  }
-
-  /** The backend has the blob, but not the bytes that were stored. Not worth a retry. */
-  public static final class BlobCorrupt extends StorageException {
+  /** The backend answered, and does not have the bytes that were stored. Not worth a retry. */
+  public abstract static sealed class BlobLost extends StorageException {
     private static final long serialVersionUID = 1L;
 
     private final transient BlobRef ref;
 
-    public BlobCorrupt(String backend, BlobRef ref, String detail, @Nullable Throwable cause) {
-      super("Blob %s in the %s store is damaged: %s".formatted(ref.key(), backend, detail), cause);
+    private BlobLost(BlobRef ref, String message, @Nullable Throwable cause) {
+      super(message, cause);
       this.ref = ref;
     }
 
-    /** The damaged blob. */
+    /** The blob whose bytes are lost. */
     public BlobRef ref() {
       return ref;
+    }
+  }
+
+  /** The backend has no such blob. */
+  public static final class BlobNotFound extends BlobLost {
+    private static final long serialVersionUID = 1L;
+
+    public BlobNotFound(String backend, BlobRef ref, @Nullable Throwable cause) {
+      super(ref, "Blob %s is not in the %s store".formatted(ref.key(), backend), cause);
+    }
+  }
+
+  /** The backend has the blob, but not the bytes that were stored. */
+  public static final class BlobCorrupt extends BlobLost {
+    private static final long serialVersionUID = 1L;
+
+    public BlobCorrupt(String backend, BlobRef ref, String detail, @Nullable Throwable cause) {
+      super(
+          ref,
+          "Blob %s in the %s store is damaged: %s".formatted(ref.key(), backend, detail),
+          cause);
     }
   }
 

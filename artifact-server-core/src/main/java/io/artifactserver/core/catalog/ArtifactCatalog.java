@@ -114,7 +114,7 @@ public interface ArtifactCatalog {
    * takes only the same bytes again.
    *
    * @return what was done; empty if no blob has the bytes as the repository keeps them, encrypted
-   *     or not, and the caller stores them
+   *     or not, or if it is {@linkplain BlobRegister#suspect suspect}, and the caller stores them
    */
   Optional<Addition> share(ArtifactId id, String mediaType, Digests digests);
 
@@ -127,6 +127,15 @@ public interface ArtifactCatalog {
    * @param blob just committed, and known to no one else
    */
   Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests);
+
+  /**
+   * Puts a blob in the place of the {@linkplain BlobRegister#suspect suspect} one that has the same
+   * bytes, for every artifact that refers to it. The old one is an orphan from then on.
+   *
+   * @param fresh just committed, and known to no one else
+   * @return whether {@code fresh} was taken; if not, there is no such blob, or it is not suspect
+   */
+  boolean repair(BlobRef fresh, Digests digests);
 
   /**
    * Removes an artifact, and keeps its digest as {@link #usedPath}. A blob that no artifact refers
@@ -163,7 +172,9 @@ public interface ArtifactCatalog {
    */
   boolean moveToEncrypted(PlainContent plain, BlobRef encrypted);
 
-  /** As {@link #moveToEncrypted}, if an encrypted blob has the bytes already. */
+  /**
+   * As {@link #moveToEncrypted}, if an encrypted blob that is not suspect has the bytes already.
+   */
   boolean shareEncrypted(PlainContent plain);
 
   /** How far the encryption of a repository is. */

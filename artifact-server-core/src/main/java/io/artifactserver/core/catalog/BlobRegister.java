@@ -5,6 +5,7 @@ import io.artifactserver.core.digest.Digest;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The catalog's view of blobs, for the sweeper. Thread-safe; every method asks the database. */
@@ -31,8 +32,16 @@ public interface BlobRegister {
   /** Those of {@code keys} that the catalog knows, retired and derived ones included. */
   Set<String> known(Collection<String> keys);
 
-  /** Marks a blob whose stored bytes are not what was stored. */
-  void suspect(BlobRef blob);
+  /** The blob with this SHA-256, retired or not, if the catalog knows one of the kind. */
+  Optional<BlobRef> find(Digest sha256, boolean encrypted);
+
+  /**
+   * Marks a blob whose stored bytes are not what was stored. An upload of the same bytes replaces
+   * it.
+   *
+   * @return whether the catalog knows the blob
+   */
+  boolean suspect(BlobRef blob);
 
   /** Takes the mark off a blob whose stored bytes proved right. */
   void clear(BlobRef blob);

@@ -93,7 +93,7 @@ public final class ArtifactDerivation {
           } else {
             skipped++;
           }
-        } catch (StorageException.BlobCorrupt | StorageException.BlobNotFound e) {
+        } catch (StorageException.BlobLost e) {
           // The others can still be derived; the artifact itself is the operator's worry.
           register.suspect(each.blob());
           damaged.add(after);

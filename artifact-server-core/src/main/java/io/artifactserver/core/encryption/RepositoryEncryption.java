@@ -65,7 +65,7 @@ public final class RepositoryEncryption {
         try {
           encrypt(content);
           encrypted++;
-        } catch (StorageException.BlobCorrupt | StorageException.BlobNotFound e) {
+        } catch (StorageException.BlobLost e) {
           // Left as it is for the operator: the others can still be encrypted.
           register.suspect(content.blob());
           damaged.add(after);
@@ -80,7 +80,9 @@ public final class RepositoryEncryption {
       return;
     }
     BlobRef copy = copy(content);
-    if (catalog.moveToEncrypted(content, copy)) {
+    if (catalog.repair(copy, content.digests())) {
+      catalog.shareEncrypted(content);
+    } else if (catalog.moveToEncrypted(content, copy)) {
       quota.add(copy.length());
     } else {
       stores.delete(copy);

@@ -4,11 +4,13 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.derive.DerivationRequests;
@@ -18,10 +20,12 @@ import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,6 +42,7 @@ public final class ArtifactIngest {
   static final int BUFFER_LENGTH = 512 * 1024;
 
   private final ArtifactCatalog catalog;
+  private final BlobRegister register;
   private final BlobStores stores;
   private final Quota quota;
   private final QuotaLedger repositoryQuotas;
@@ -52,12 +57,14 @@ public final class ArtifactIngest {
    */
   public ArtifactIngest(
       ArtifactCatalog catalog,
+      BlobRegister register,
       BlobStores stores,
       Quota quota,
       QuotaLedger repositoryQuotas,
       Executor digestExecutor,
       DerivationRequests derivations) {
     this.catalog = catalog;
+    this.register = register;
     this.stores = stores;
     this.quota = quota;
     this.repositoryQuotas = repositoryQuotas;
@@ -67,6 +74,7 @@ public final class ArtifactIngest {
 
   /**
    * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
+   * If the store has lost the same bytes before, these take their place for every artifact.
    *
    * @return the new artifact, or the present one if the path has the same bytes; as the database
    *     has it when this returns, not when it began
@@ -82,7 +90,10 @@ public final class ArtifactIngest {
             .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
     Optional<Artifact> existing = catalog.findCurrent(id);
     if (existing.isPresent()) {
-      return compare(existing.get(), request, source);
+      requireSame(existing.get(), request);
+      return isLost(existing.get().blob())
+          ? restore(existing.get(), repository.encrypted(), request, source)
+          : compare(request, source);
     }
     if (!repository.paths().mutable()) {
       requireUnusedOrSame(request);
@@ -101,6 +112,11 @@ public final class ArtifactIngest {
                 grow(place, received);
                 upload.write(buffer);
               });
+      Optional<BlobRef> known = register.find(digests.sha256(), repository.encrypted());
+      if (known.isPresent()) {
+        // If it is missing, it is suspect, and not shared.
+        isMissing(known.get());
+      }
       return link(request, upload, digests, reservation, place);
     } catch (OverQuotaException e) {
       throw new IngestException.RepositoryFull(e);
@@ -120,18 +136,42 @@ public final class ArtifactIngest {
     }
   }
 
-  /**
-   * The path is taken: the bytes are digested, and not stored. What has the path when they are all
-   * there decides.
-   */
-  private IngestResult compare(Artifact existing, IngestRequest request, InputStream source)
-      throws IngestException, StorageException {
+  /** As {@link #requireUnusedOrSame}, of a path that has an artifact. */
+  private static void requireSame(Artifact existing, IngestRequest request)
+      throws IngestException.PathTaken {
     for (Digest expected : request.expectedDigests()) {
       Optional<Digest> present = existing.digests().get(expected.algorithm());
       if (present.isPresent() && !present.get().equals(expected)) {
         throw new IngestException.PathTaken(existing, expected);
       }
     }
+  }
+
+  /** Whether a blob is suspect, or is not there and becomes suspect. */
+  private boolean isLost(BlobRef blob) throws StorageException {
+    return !register.suspects(Set.of(blob.key())).isEmpty() || isMissing(blob);
+  }
+
+  /** Whether the last byte cannot be read: nobody may rely on such a blob. */
+  private boolean isMissing(BlobRef blob) throws StorageException {
+    ByteRange last = blob.length() == 0 ? ByteRange.whole(0) : new ByteRange(blob.length() - 1, 1);
+    BlobStore originals = stores.of(blob.encrypted()).originals();
+    ByteBuffer buffer = ByteBuffer.allocate(1);
+    try (RangeReader reader = originals.blob(blob).open(last)) {
+      while (buffer.hasRemaining() && reader.read(buffer) >= 0) {}
+      return false;
+    } catch (StorageException.BlobLost _) {
+      register.suspect(blob);
+      return true;
+    }
+  }
+
+  /**
+   * The path is taken: the bytes are digested, and not stored. What has the path when they are all
+   * there decides.
+   */
+  private IngestResult compare(IngestRequest request, InputStream source)
+      throws IngestException, StorageException {
     // Most clients read no answer before they have sent the body, so it is read to its end even
     // when it is known to differ; but it may not be longer than an artifact can be.
     AtomicLong length = new AtomicLong();
@@ -155,6 +195,45 @@ public final class ArtifactIngest {
           catalog
               .findCurrent(request.id())
               .orElseThrow(() -> new IngestException.RepositoryFull(e)),
+          digests);
+    }
+  }
+
+  /**
+   * The path is taken, and its bytes are lost: the same bytes are stored again, for every artifact
+   * that has them. Nothing is added, so the repository's quota is not asked.
+   */
+  private IngestResult restore(
+      Artifact lost, boolean encrypted, IngestRequest request, InputStream source)
+      throws IngestException, StorageException {
+    try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
+        BlobUpload upload = stores.of(encrypted).begin()) {
+      Digests digests =
+          transfer(
+              request,
+              source,
+              (buffer, received) -> {
+                reservation.growTo(received);
+                upload.write(buffer);
+              });
+      sameOrTaken(lost, digests);
+      BlobRef fresh = upload.commit();
+      if (!catalog.repair(fresh, digests)) {
+        // Or it was lost before its repository's encryption came to it.
+        if (fresh.encrypted()
+            && !lost.blob().encrypted()
+            && catalog.moveToEncrypted(
+                new ArtifactCatalog.PlainContent(lost.blob(), digests), fresh)) {
+          reservation.keep();
+        } else {
+          discard(fresh);
+        }
+      }
+      derivations.deriveSoon();
+      return sameOrTaken(
+          catalog
+              .findCurrent(request.id())
+              .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id())),
           digests);
     }
   }
@@ -195,15 +274,18 @@ public final class ArtifactIngest {
       return result(request, shared.get(), digests);
     }
     BlobRef blob = upload.commit();
+    boolean isRepair = catalog.repair(blob, digests);
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.
     Addition addition =
         place.adding(
             () -> catalog.add(request.id(), request.mediaType(), blob, digests),
             Addition.Added.class::isInstance);
-    if (addition instanceof Addition.Added added && added.artifact().blob().equals(blob)) {
+    boolean isTaken =
+        addition instanceof Addition.Added added && added.artifact().blob().equals(blob);
+    if (isTaken && !isRepair) {
       reservation.keep();
-    } else {
+    } else if (!isRepair) {
       discard(blob);
     }
     return result(request, addition, digests);

@@ -104,7 +104,9 @@ public abstract sealed class IngestException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public DeletedMeanwhile(ArtifactId id) {
-      super("%s was deleted while the same bytes came in again".formatted(id), null);
+      super(
+          "%s was deleted, or found damaged, while the same bytes came in again".formatted(id),
+          null);
     }
   }
 

@@ -102,7 +102,7 @@ public final class SuspectCheck {
       boolean isRight = hasDigest(suspect);
       wasRead = true;
       return isRight;
-    } catch (StorageException.BlobCorrupt | StorageException.BlobNotFound _) {
+    } catch (StorageException.BlobLost _) {
       wasRead = true;
       return false;
     } finally {

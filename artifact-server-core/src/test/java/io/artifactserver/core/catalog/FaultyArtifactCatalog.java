@@ -89,6 +89,11 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public boolean repair(BlobRef fresh, Digests digests) {
+    return catalog.repair(fresh, digests);
+  }
+
+  @Override
   public Optional<Artifact> remove(ArtifactId id) {
     return catalog.remove(id);
   }

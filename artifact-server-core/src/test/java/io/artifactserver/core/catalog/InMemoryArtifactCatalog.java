@@ -101,7 +101,10 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
     }
     Artifact existing = artifacts.get(id);
     if (existing != null) {
-      return Optional.of(new Addition.PathTaken(existing));
+      boolean isSame = existing.digests().sha256().equals(digests.sha256());
+      return isSame && suspects.contains(existing.blob().key())
+          ? Optional.empty()
+          : Optional.of(new Addition.PathTaken(existing));
     }
     UsedPath last = used.get(id);
     if (last != null
@@ -109,12 +112,9 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
         && !last.sha256().equals(digests.sha256())) {
       return Optional.of(new Addition.PathUsed(last));
     }
-    boolean encrypted = repository.get().encrypted();
-    return blobs.values().stream()
-        .filter(row -> row.digests().sha256().equals(digests.sha256()))
-        .filter(row -> row.ref().encrypted() == encrypted)
-        .findFirst()
-        .map(row -> insert(id, repository.get(), mediaType, row));
+    return find(digests.sha256(), repository.get().encrypted())
+        .filter(blob -> !suspects.contains(blob.key()))
+        .map(blob -> insert(id, repository.get(), mediaType, row(blob)));
   }
 
   @Override
@@ -180,6 +180,7 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   @Override
   public synchronized boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
     if (shareEncrypted(plain)
+        || find(plain.digests().sha256(), true).isPresent()
         || artifacts.values().stream()
             .noneMatch(found -> isToEncrypt(found) && found.blob().equals(plain.blob()))) {
       return false;
@@ -191,10 +192,9 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   @Override
   public synchronized boolean shareEncrypted(PlainContent plain) {
     Optional<BlobRow> target =
-        blobs.values().stream()
-            .filter(row -> row.ref().encrypted())
-            .filter(row -> row.digests().sha256().equals(plain.digests().sha256()))
-            .findFirst();
+        find(plain.digests().sha256(), true)
+            .filter(blob -> !suspects.contains(blob.key()))
+            .map(this::row);
     if (target.isEmpty()) {
       return false;
     }
@@ -221,8 +221,43 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   }
 
   @Override
-  public synchronized void suspect(BlobRef blob) {
+  public synchronized Optional<BlobRef> find(Digest sha256, boolean encrypted) {
+    return blobs.values().stream()
+        .filter(row -> row.digests().sha256().equals(sha256))
+        .map(BlobRow::ref)
+        .filter(blob -> blob.encrypted() == encrypted)
+        .findFirst();
+  }
+
+  @Override
+  public synchronized boolean repair(BlobRef fresh, Digests digests) {
+    Optional<BlobRow> lost =
+        find(digests.sha256(), fresh.encrypted())
+            .filter(blob -> suspects.remove(blob.key()))
+            .map(blob -> blobs.remove(blob.key()));
+    lost.ifPresent(row -> {
+      blobs.put(fresh.key(), new BlobRow(fresh, row.digests(), row.createdAt(), row.retiredAt()));
+      for (Artifact artifact : List.copyOf(artifacts.values())) {
+        if (artifact.blob().equals(row.ref())) {
+          artifacts.put(
+              artifact.id(),
+              new Artifact(
+                  artifact.repository(),
+                  artifact.path(),
+                  fresh,
+                  artifact.mediaType(),
+                  artifact.digests(),
+                  artifact.createdAt()));
+        }
+      }
+    });
+    return lost.isPresent();
+  }
+
+  @Override
+  public synchronized boolean suspect(BlobRef blob) {
     suspects.add(blob.key());
+    return blobs.containsKey(blob.key());
   }
 
   @Override

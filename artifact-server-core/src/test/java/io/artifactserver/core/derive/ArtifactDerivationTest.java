@@ -53,6 +53,7 @@ class ArtifactDerivationTest {
   private final ArtifactIngest ingest =
       new ArtifactIngest(
           catalog,
+          catalog,
           stores,
           new Quota(MAX * 2, MAX * 10L, 0),
           new QuotaLedger(new InMemoryQuotaStore()),

@@ -45,6 +45,7 @@ class RepositoryEncryptionTest {
   private final ArtifactIngest ingest =
       new ArtifactIngest(
           catalog,
+          catalog,
           stores,
           quota,
           new QuotaLedger(new InMemoryQuotaStore()),
@@ -137,6 +138,21 @@ class RepositoryEncryptionTest {
     catalog.clear(damaged);
     assertThat(encryption.run()).isEqualTo(new Run(1, 0));
     assertThat(bytes(find("edge/a").blob())).isEqualTo("one");
+  }
+
+  /** Right bytes are not given up for an encrypted blob that is known to be damaged. */
+  @Test
+  void replacesEncryptedBlobThatIsDamaged() throws Exception {
+    catalog.createRepository("vault", false, true);
+    BlobRef damaged = put("vault/a", "one").blob();
+    put("edge/a", "one");
+    catalog.encryptRepository("edge");
+    catalog.suspect(damaged);
+    encrypted.delete(damaged);
+    assertThat(encryption.run()).isEqualTo(new Run(1, 0));
+    assertThat(bytes(find("edge/a").blob())).isEqualTo("one");
+    assertThat(find("vault/a").blob()).isEqualTo(find("edge/a").blob());
+    assertThat(catalog.suspectCount()).isZero();
   }
 
   private Artifact put(String id, String content) throws Exception {

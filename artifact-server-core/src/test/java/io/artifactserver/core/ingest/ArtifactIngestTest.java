@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStore.StoredBlob;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.InMemoryBlobStore;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -42,6 +44,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -59,6 +62,7 @@ class ArtifactIngestTest {
   private final ArtifactIngest ingest =
       new ArtifactIngest(
           catalog,
+          rows,
           BlobStores.of(store, encrypted),
           quota,
           ledger,
@@ -348,6 +352,7 @@ class ArtifactIngestTest {
     ArtifactIngest rival =
         new ArtifactIngest(
             rows,
+            rows,
             BlobStores.of(memory),
             quota,
             new QuotaLedger(new InMemoryQuotaStore()),
@@ -401,6 +406,66 @@ class ArtifactIngestTest {
     assertThat(put("edge/firmware", content).artifact().blob()).isEqualTo(old.blob());
     assertThat(rows.forget(old.blob(), Instant.MAX)).isFalse();
     assertThat(rows.retiredBefore(Instant.MAX, 10)).isEmpty();
+  }
+
+  /** Everybody who has the bytes has them again. */
+  @ParameterizedTest
+  @CsvSource({"edge, true", "edge, false", "vault, true", "vault, false"})
+  void uploadRestoresBytesThatWereLost(String repository, boolean isKnown) throws Exception {
+    byte[] content = content(1000, 31);
+    Artifact artifact = put(repository + "/firmware", content).artifact();
+    Artifact sharing = put(repository + "/same", content).artifact();
+    lose(artifact.blob(), isKnown);
+    IngestResult result = put(repository + "/new", content);
+    assertThat(result).isInstanceOf(IngestResult.Created.class);
+    assertRestored(content, artifact, sharing, result.artifact());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"edge, true", "edge, false", "vault, true", "vault, false"})
+  void sameBytesForSamePathRestoreThem(String repository, boolean isKnown) throws Exception {
+    byte[] content = content(1000, 32);
+    Artifact artifact = put(repository + "/firmware", content).artifact();
+    Artifact sharing = put(repository + "/same", content).artifact();
+    ledger.put(repository, new RepositoryQuota(2000, 2));
+    lose(artifact.blob(), isKnown);
+    IngestResult result = put(repository + "/firmware", content);
+    assertThat(result).isInstanceOf(IngestResult.AlreadyPresent.class);
+    assertRestored(content, artifact, sharing, result.artifact());
+  }
+
+  @Test
+  void bytesThatWereDeletedAndLostAreStoredAgain() throws Exception {
+    byte[] content = content(1000, 33);
+    Artifact artifact = put("edge/firmware", content).artifact();
+    catalog.remove(artifact.id());
+    lose(artifact.blob(), false);
+    assertRestored(content, put("edge/firmware", content).artifact());
+    assertThat(rows.retiredBefore(Instant.MAX, 1)).isEmpty();
+  }
+
+  @Test
+  void otherBytesRestoreNothing() throws Exception {
+    byte[] content = content(1000, 34);
+    Artifact artifact = put("edge/firmware", content).artifact();
+    lose(artifact.blob(), true);
+    assertThatExceptionOfType(IngestException.PathTaken.class)
+        .isThrownBy(() -> put("edge/firmware", content(1000, 35)));
+    assertThat(rows.suspects(Set.of(artifact.blob().key()))).isNotEmpty();
+    assertThat(blobs()).containsExactly(artifact.blob());
+    assertThat(quota.used()).isEqualTo(1000);
+  }
+
+  /** The repository encrypts, and the blob that was lost is still plain. */
+  @Test
+  void bytesThatWereLostBeforeTheirEncryptionAreStoredEncrypted() throws Exception {
+    byte[] content = content(1000, 36);
+    Artifact artifact = put("edge/firmware", content).artifact();
+    catalog.encryptRepository("edge");
+    lose(artifact.blob(), true);
+    Artifact restored = put("edge/firmware", content).artifact();
+    assertThat(restored.blob().encrypted()).isTrue();
+    assertThat(stored(restored)).isEqualTo(content);
   }
 
   @Test
@@ -513,8 +578,9 @@ class ArtifactIngestTest {
 
   private byte[] stored(Artifact artifact) throws StorageException {
     ByteBuffer bytes = ByteBuffer.allocate((int) artifact.length() + 1);
+    BlobStore holder = artifact.blob().encrypted() ? encrypted : store;
     try (RangeReader reader =
-        store.blob(artifact.blob()).open(ByteRange.whole(artifact.length()))) {
+        holder.blob(artifact.blob()).open(ByteRange.whole(artifact.length()))) {
       int n = 0;
       while (n >= 0) {
         n = reader.read(bytes);
@@ -534,6 +600,27 @@ class ArtifactIngestTest {
 
   private static Digest digest(DigestAlgorithm algorithm, byte[] content) {
     return Digest.of(algorithm, algorithm.newMessageDigest().digest(content));
+  }
+
+  private void lose(BlobRef blob, boolean isKnown) {
+    if (isKnown) {
+      rows.suspect(blob);
+    } else {
+      (blob.encrypted() ? encrypted : memory).delete(blob);
+    }
+  }
+
+  private void assertRestored(byte[] content, Artifact... artifacts) throws Exception {
+    Set<BlobRef> used = new HashSet<>();
+    for (Artifact each : artifacts) {
+      Artifact current = catalog.find(each.id()).orElseThrow();
+      assertThat(stored(current)).isEqualTo(content);
+      used.add(current.blob());
+    }
+    assertThat(used).hasSize(1);
+    assertThat(rows.suspectCount()).isZero();
+    assertThat(quota.used()).isEqualTo(1000);
+    assertThat(memory.openUploads() + encrypted.openUploads()).isZero();
   }
 
   private static byte[] content(int length, long seed) {

@@ -38,6 +38,7 @@ class IngestMemoryTest {
     ArtifactIngest ingest =
         new ArtifactIngest(
             catalog,
+            catalog,
             BlobStores.of(new DiscardingBlobStore()),
             new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
             new QuotaLedger(new InMemoryQuotaStore()),

@@ -57,6 +57,7 @@ class RetirementTest {
   private final ArtifactIngest ingest =
       new ArtifactIngest(
           catalog,
+          catalog,
           BlobStores.of(store),
           quota,
           new QuotaLedger(new InMemoryQuotaStore()),

@@ -2,6 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.blob.StorageException.BlobLost;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.rest.problem.FailureLog;
@@ -16,8 +17,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts damage that downloads find, logs it once for each blob while the blob is suspect, and
- * marks the blob in the catalog for the operator. Thread-safe.
+ * Counts what downloads find damaged or missing, logs damage once for each blob while the blob is
+ * suspect, and marks the blob in the catalog: for the operator, and for an upload of the same
+ * bytes, which replaces it. Thread-safe.
  */
 @Component
 public class DamagedBlobs {
@@ -38,20 +40,21 @@ public class DamagedBlobs {
     this.catalogTasks = catalogTasks;
     this.counter =
         Counter.builder("artifact_server.blob.corrupt")
-            .description("Downloads that were cut off or refused because a blob is damaged")
+            .description(
+                "Downloads that were cut off or refused because a blob is damaged or missing")
             .register(registry);
     Gauge.builder("artifact_server.blob.suspect", known, Set::size)
-        .description("Blobs found damaged since the start that are still suspect")
+        .description("Blobs found damaged or missing since the start that are still suspect")
         .register(registry);
   }
 
-  /** A download found that a blob is damaged. Does not block. */
-  void found(BlobCorrupt damage) {
+  /** A download found that a blob is damaged or missing. Does not block. */
+  void found(BlobLost loss) {
     counter.increment();
-    BlobRef ref = damage.ref();
+    BlobRef ref = loss.ref();
     boolean isNew = known.size() < MAX_REMEMBERED && known.add(ref.key());
-    if (isNew) {
-      LOG.error("Cut off or refused a download: {}", damage.getMessage(), damage);
+    if (isNew && loss instanceof BlobCorrupt) {
+      LOG.error("Cut off or refused a download: {}", loss.getMessage(), loss);
     }
     if (isNew || unmarked.remove(ref.key())) {
       catalogTasks.execute(() -> mark(ref));
@@ -68,7 +71,10 @@ public class DamagedBlobs {
 
   private void mark(BlobRef ref) {
     try {
-      register.suspect(ref);
+      if (!register.suspect(ref)) {
+        // Forgotten since the download began, or never in the catalog.
+        known.remove(ref.key());
+      }
     } catch (CatalogUnavailableException e) {
       unmarked.add(ref.key());
       failures.failed(

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.blob.StorageException.BlobLost;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.micrometer.core.instrument.Counter;
@@ -41,8 +41,8 @@ public class TransferMetrics implements TransferObserver {
   }
 
   @Override
-  public void damaged(BlobCorrupt damage) {
-    damagedBlobs.found(damage);
+  public void lost(BlobLost loss) {
+    damagedBlobs.found(loss);
   }
 
   private record Meters(Counter bytes, Timer duration) {

@@ -68,12 +68,14 @@ public class UseCaseConfiguration {
   @Bean
   ArtifactIngest artifactIngest(
       ArtifactCatalog catalog,
+      BlobRegister register,
       BlobStores stores,
       Quota quota,
       QuotaLedger repositoryQuotas,
       ExecutorService digests,
       DerivationRequests derivations) {
-    return new ArtifactIngest(catalog, stores, quota, repositoryQuotas, digests, derivations);
+    return new ArtifactIngest(
+        catalog, register, stores, quota, repositoryQuotas, digests, derivations);
   }
 
   @Bean

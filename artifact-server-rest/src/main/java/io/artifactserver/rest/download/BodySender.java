@@ -183,14 +183,16 @@ final class BodySender {
 
   /** Nothing is sent yet, so the failure becomes an answer. */
   void fail(Exchange exchange, Served served, StorageException failure) {
-    if (failure instanceof StorageException.BlobCorrupt damage) {
-      observer.damaged(damage);
-    } else {
+    // Forms have no grace: it was looked up before it was dropped.
+    boolean isDropped = failure instanceof StorageException.BlobNotFound && served.isForm();
+    if (failure instanceof StorageException.BlobLost loss && !isDropped) {
+      observer.lost(loss);
+    }
+    if (!(failure instanceof StorageException.BlobCorrupt)) {
       FAILURES.failed("Cannot serve " + exchange.request().getHttpURI().getPath(), failure);
     }
     exchange.response().reset();
-    if (failure instanceof StorageException.BlobNotFound && served.isForm()) {
-      // Forms have no grace: it was looked up before it was dropped.
+    if (isDropped) {
       problems.write(exchange, Problems.dropped(), ProblemWriter.RETRY);
     } else {
       problems.write(exchange, Problems.of(failure), HttpFields.EMPTY);

@@ -77,8 +77,8 @@ final class DeliveryObserver implements TransferObserver, RunningDownloads.Downl
   }
 
   @Override
-  public void damaged(StorageException.BlobCorrupt damage) {
-    observer.damaged(damage);
+  public void lost(StorageException.BlobLost loss) {
+    observer.lost(loss);
   }
 
   /**

@@ -318,14 +318,14 @@ public final class Problems {
           unavailable(
               "Artifact missing",
               "The storage does not have the bytes of this artifact at the moment. Try again in a"
-                  + " while. If that does not help, an operator deletes the artifact and puts it"
-                  + " again; the server's log names the blob.");
+                  + " while. If that does not help, a publisher uploads the same bytes again; the"
+                  + " server's log names the blob.");
       case BlobCorrupt _ ->
           of(
               HttpStatus.INTERNAL_SERVER_ERROR,
               "Artifact damaged",
-              "The stored bytes of this artifact are damaged. An operator deletes the artifact and"
-                  + " puts it again; the server's log names the blob.");
+              "The stored bytes of this artifact are damaged. They are right again once a publisher"
+                  + " uploads the same bytes; the server's log names the blob.");
       case StorageFull _ ->
           of(
               HttpStatus.INSUFFICIENT_STORAGE,

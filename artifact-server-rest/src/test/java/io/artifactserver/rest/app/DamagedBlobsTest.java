@@ -7,13 +7,19 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException.BlobCorrupt;
+import io.artifactserver.core.blob.StorageException.BlobNotFound;
+import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -24,11 +30,16 @@ import org.slf4j.LoggerFactory;
 class DamagedBlobsTest {
   private static final BlobRef REF = new BlobRef("0123456789abcdef0123456789abcdef", 10);
 
+  private static final Digests DIGESTS =
+      new Digests(
+          Map.of(DigestAlgorithm.SHA_256, Digest.of(DigestAlgorithm.SHA_256, new byte[32])));
+
   private final Logger logger = (Logger) LoggerFactory.getLogger(DamagedBlobs.class);
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
   private final List<BlobRef> marked = new ArrayList<>();
   private int asked;
   private boolean isAway;
+  private boolean isStored = true;
 
   @BeforeEach
   void listen() {
@@ -73,6 +84,8 @@ class DamagedBlobsTest {
   void isMarkedAgainOnceItWasRight() throws Exception {
     ExecutorService tasks = Executors.newSingleThreadExecutor();
     InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog();
+    catalog.createRepository("fleet", true, false);
+    catalog.add(new ArtifactId("fleet", "firmware"), "text/plain", REF, DIGESTS);
     DamagedBlobs blobs = new DamagedBlobs(catalog, tasks, new SimpleMeterRegistry());
     blobs.found(damage());
     tasks.submit(() -> {}).get();
@@ -87,6 +100,28 @@ class DamagedBlobsTest {
     tasks.submit(() -> {}).get();
     assertThat(catalog.suspectCount()).isEqualTo(1);
     assertThat(appender.list).hasSize(2);
+    tasks.close();
+  }
+
+  /** For the upload that brings its bytes again. */
+  @Test
+  void missingBlobIsMarkedIfCatalogHasIt() throws Exception {
+    ExecutorService tasks = Executors.newSingleThreadExecutor();
+    isStored = false;
+    DamagedBlobs blobs = new DamagedBlobs(register(), tasks, new SimpleMeterRegistry());
+    for (int i = 0; i < 3; i++) {
+      // It was deleted, and is asked for by a download that began before.
+      blobs.found(new BlobNotFound("file", REF, null));
+      tasks.submit(() -> {}).get();
+    }
+    assertThat(asked).isEqualTo(3);
+    isStored = true;
+    for (int i = 0; i < 3; i++) {
+      blobs.found(new BlobNotFound("file", REF, null));
+      tasks.submit(() -> {}).get();
+    }
+    assertThat(asked).isEqualTo(4);
+    assertThat(marked).contains(REF);
     tasks.close();
   }
 
@@ -105,7 +140,7 @@ class DamagedBlobsTest {
                 throw new CatalogUnavailableException("planted");
               }
               marked.add((BlobRef) arguments[0]);
-              return null;
+              return isStored;
             });
   }
 }

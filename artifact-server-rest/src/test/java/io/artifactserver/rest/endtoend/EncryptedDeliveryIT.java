@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An encrypted repository of the packaged server, through restarts, kills and damage. */
@@ -111,6 +112,48 @@ class EncryptedDeliveryIT {
           .contains("artifact_server_blob_corrupt_total 4.0");
       assertThat(operator.get("/actuator/health").body()).contains("\"suspectBlobs\":1");
       assertThat(server.server().log().split("Cut off or refused a download", -1)).hasSize(2);
+    }
+  }
+
+  /** For everybody who shares them. A deletion before is not needed, and does no harm. */
+  @ParameterizedTest
+  @CsvSource({
+    "plain, missing, false",
+    "plain, short, true",
+    "encrypted, missing, true",
+    "encrypted, flipped, false"
+  })
+  void uploadOfSameBytesRestoresThem(String kind, String loss, boolean isDeletedFirst)
+      throws Exception {
+    byte[] content = Bytes.random(LENGTH, 3);
+    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
+        Operator operator = new Operator(server)) {
+      for (String repository : List.of("vault", "other")) {
+        if (kind.equals("encrypted")) {
+          operator.createEncryptedRepository(repository);
+        } else {
+          operator.createRepository(repository, false);
+        }
+        assertThat(operator.put(repository, "firmware", content).statusCode()).isEqualTo(201);
+      }
+      Path blob = onlyBlob();
+      switch (loss) {
+        case "missing" -> Files.delete(blob);
+        case "short" -> shorten(blob, 999_999);
+        default -> damage(blob, 1_000_000);
+      }
+      assertThat(range(operator, 999_990, 20).statusCode())
+          .isEqualTo(loss.equals("missing") ? 503 : 500);
+      awaitSuspect(operator);
+      if (isDeletedFirst) {
+        assertThat(operator.delete("/api/v1/repositories/vault/artifacts/firmware").statusCode())
+            .isEqualTo(204);
+      }
+      assertThat(operator.put("vault", "firmware", content).statusCode())
+          .isEqualTo(isDeletedFirst ? 201 : 200);
+      requireDelivered(operator, "/artifacts/vault/firmware", content);
+      requireDelivered(operator, "/artifacts/other/firmware", content);
+      assertThat(operator.get("/actuator/health").body()).contains("\"suspectBlobs\":0");
     }
   }
 
@@ -393,6 +436,13 @@ class EncryptedDeliveryIT {
       List<Path> blobs = files.filter(Files::isRegularFile).toList();
       assertThat(blobs).hasSize(1);
       return blobs.getFirst();
+    }
+  }
+
+  private static void shorten(Path blob, long length) throws IOException {
+    Files.setPosixFilePermissions(blob, PosixFilePermissions.fromString("rw-------"));
+    try (FileChannel channel = FileChannel.open(blob, StandardOpenOption.WRITE)) {
+      channel.truncate(length);
     }
   }
 

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The packaged server in front of a bucket whose gateway answers what nobody asked for. */
 @ParameterizedClass(name = "{0}")
@@ -135,8 +137,10 @@ class S3OddAnswerIT {
     assertThat(refused.statusCode()).isEqualTo(503);
     assertThat(refused.headers().firstValue("Retry-After")).isPresent();
     assertThat(new String(refused.body(), StandardCharsets.UTF_8)).contains("Artifact missing");
+    eventually("the artifact is suspect", () -> isSuspect("fleet"));
     Files.move(away, object);
     requireRange("fleet");
+    eventually("the suspicion ends", () -> !isSuspect("fleet"));
   }
 
   @Test
@@ -154,6 +158,27 @@ class S3OddAnswerIT {
       requireRange(repository);
     }
     assertThat(server.server().log()).contains("suspect blobs are right");
+  }
+
+  /** Other than that, nobody could get them back without a backup. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void uploadOfSameBytesRestoresThem(boolean isMissing) throws Exception {
+    for (String repository : REPOSITORIES) {
+      Path object = object(repository);
+      if (isMissing) {
+        Files.delete(object);
+        assertThat(range(repository).statusCode()).isEqualTo(503);
+      } else {
+        flip(object, POSITION + 100);
+        assertThat(range(repository).statusCode()).isEqualTo(500);
+      }
+      eventually("the artifact is suspect", () -> isSuspect(repository));
+      assertThat(operator.put(repository, "firmware", firmware).statusCode()).isEqualTo(200);
+      assertThat(isSuspect(repository)).isFalse();
+      requireRange(repository);
+      Files.deleteIfExists(object);
+    }
   }
 
   private void requireRange(String repository) throws Exception {

@@ -41,6 +41,9 @@ class BlobRow {
   @Column(name = "retired_at")
   private @Nullable Instant retiredAt;
 
+  @Column(name = "suspect_at")
+  private @Nullable Instant suspectAt;
+
   @ElementCollection
   @CollectionTable(name = "blob_digest", joinColumns = @JoinColumn(name = "blob_id"))
   @MapKeyColumn(name = "algorithm")
@@ -64,6 +67,10 @@ class BlobRow {
 
   boolean isRetiredBefore(Instant instant) {
     return retiredAt != null && retiredAt.isBefore(instant);
+  }
+
+  boolean suspect() {
+    return suspectAt != null;
   }
 
   Instant createdAt() {

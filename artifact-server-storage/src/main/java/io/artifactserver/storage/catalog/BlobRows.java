@@ -28,6 +28,9 @@ interface BlobRows extends Repository<BlobRow, Long> {
   @Query("select b from BlobRow b left join fetch b.digests where b.id in :ids")
   List<BlobRow> fetchDigests(@Param("ids") Collection<Long> ids);
 
+  @Query("select b from BlobRow b where b.sha256 = :sha256 and b.encrypted = :encrypted")
+  Optional<BlobRow> find(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
+
   /** Locks the row, so that it is neither retired nor forgotten until the transaction's end. */
   @Query(
       nativeQuery = true,
@@ -129,6 +132,40 @@ interface BlobRows extends Repository<BlobRow, Long> {
           update blob set suspect_at = coalesce(suspect_at, :suspectAt) where blob_key = :key
           """)
   int suspect(@Param("key") String key, @Param("suspectAt") Instant suspectAt);
+
+  /** Whether the blob to share with this digest is suspect, or the one that the path has. */
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          select exists (
+            select from blob b
+            where b.sha256 = :sha256 and b.suspect_at is not null
+              and (b.encrypted = :encrypted
+                or exists (
+                  select from artifact a join repository r on r.id = a.repository_id
+                  where a.blob_id = b.id and r.name = :repository and a.path = :path)))
+          """)
+  boolean hasSuspect(
+      @Param("sha256") byte[] sha256,
+      @Param("encrypted") boolean encrypted,
+      @Param("repository") String repository,
+      @Param("path") String path);
+
+  /** Returns 1, or 0 if there is no suspect blob with this digest. */
+  @Modifying
+  @Query(
+      nativeQuery = true,
+      value =
+          """
+          update blob set blob_key = :key, length = :length, suspect_at = null
+          where sha256 = :sha256 and encrypted = :encrypted and suspect_at is not null
+          """)
+  int replaceSuspect(
+      @Param("sha256") byte[] sha256,
+      @Param("encrypted") boolean encrypted,
+      @Param("key") String key,
+      @Param("length") long length);
 
   @Modifying
   @Query(nativeQuery = true, value = "update blob set suspect_at = null where blob_key = :key")

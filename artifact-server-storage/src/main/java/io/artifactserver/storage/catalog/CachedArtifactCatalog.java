@@ -141,6 +141,21 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public boolean repair(BlobRef fresh, Digests digests) {
+    boolean mayHaveChanged = true;
+    try {
+      mayHaveChanged = catalog.repair(fresh, digests);
+      return mayHaveChanged;
+    } finally {
+      // Mostly there is nothing to repair.
+      if (mayHaveChanged) {
+        artifacts.forgetAll();
+        contents.forgetAll();
+      }
+    }
+  }
+
+  @Override
   public Optional<Artifact> remove(ArtifactId id) {
     Optional<Artifact> removed;
     try {

@@ -207,7 +207,10 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   private Attempt tryShare(ArtifactId id, String mediaType, Digests digests) {
     Optional<RepositoryRow> repository = repositories.findByName(id.repository());
     boolean encrypted = repository.map(RepositoryRow::encrypted).orElse(false);
-    return tryShare(repository, id, mediaType, digests, encrypted, now());
+    byte[] sha256 = digests.sha256().bytes();
+    return blobs.hasSuspect(sha256, encrypted, id.repository(), id.path())
+        ? new Attempt.NoBlob()
+        : tryShare(repository, id, mediaType, digests, encrypted, now());
   }
 
   private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
@@ -268,6 +271,13 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
                 now)));
   }
 
+  @Override
+  public boolean repair(BlobRef fresh, Digests digests) {
+    byte[] sha256 = digests.sha256().bytes();
+    return transactions.write(
+        _ -> blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length()) == 1);
+  }
+
   /**
    * Returns the deleted artifact whose bytes are the only ones that the path takes, if others come.
    */
@@ -316,13 +326,12 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public boolean shareEncrypted(PlainContent plain) {
-    return transactions.write(_ ->
-        blobs.lock(plain.digests().sha256().bytes(), true).isPresent() && move(plain, now()) >= 0);
+    return transactions.write(_ -> lockEncrypted(plain).isPresent() && move(plain, now()) >= 0);
   }
 
   /** Returns how many artifacts refer to the encrypted blob of the same bytes now. */
   private int move(PlainContent plain, Instant now) {
-    Optional<BlobRow> target = blobs.lock(plain.digests().sha256().bytes(), true);
+    Optional<BlobRow> target = lockEncrypted(plain);
     // The rows are locked in the order of their kind by everyone who locks both.
     Optional<BlobRow> source = blobs.lock(plain.blob().key());
     if (target.isEmpty() || source.isEmpty()) {
@@ -336,6 +345,11 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
     blobs.retireUnused(source.get().id(), now);
     blobs.retireUnused(target.get().id(), now);
     return moved;
+  }
+
+  /** The encrypted blob with the same bytes, unless they are lost. */
+  private Optional<BlobRow> lockEncrypted(PlainContent plain) {
+    return blobs.lock(plain.digests().sha256().bytes(), true).filter(row -> !row.suspect());
   }
 
   @Override

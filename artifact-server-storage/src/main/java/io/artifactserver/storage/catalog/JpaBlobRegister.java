@@ -2,6 +2,7 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.digest.Digest;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -52,9 +53,14 @@ final class JpaBlobRegister implements BlobRegister {
   }
 
   @Override
-  public void suspect(BlobRef blob) {
-    transactions.write(
-        _ -> blobs.suspect(blob.key(), clock.instant().truncatedTo(ChronoUnit.MICROS)));
+  public Optional<BlobRef> find(Digest sha256, boolean encrypted) {
+    return transactions.read(() -> blobs.find(sha256.bytes(), encrypted).map(BlobRow::toBlobRef));
+  }
+
+  @Override
+  public boolean suspect(BlobRef blob) {
+    return transactions.write(
+        _ -> blobs.suspect(blob.key(), clock.instant().truncatedTo(ChronoUnit.MICROS)) == 1);
   }
 
   @Override

@@ -70,7 +70,7 @@ public final class CheckedBackfill implements ChecksumBackfill {
           unchecked.blob().key(),
           checked.name(),
           unchecked.sha256().hex());
-    } catch (StorageException.BlobNotFound | StorageException.BlobCorrupt e) {
+    } catch (StorageException.BlobLost e) {
       LOG.error("A blob could not be given checksums: {}", e.getMessage());
     }
     return false;

@@ -94,6 +94,7 @@ class DerivationRaceTest {
     ArtifactIngest ingest =
         new ArtifactIngest(
             installation.catalog,
+            installation.blobs,
             installation.stores(
                 Calls.before("commit", BlobStore.class, installation.files, bothAreStored::await),
                 installation.dataKeys),

@@ -47,6 +47,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JpaArtifactCatalogTest {
   private static CatalogApplication application;
@@ -464,6 +466,73 @@ class JpaArtifactCatalogTest {
     assertThat(register.suspectsAfter("", 1)).hasSize(1);
     catalog.remove(id("a"));
     assertThat(isListedAsSuspect(blob)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void uploadReplacesSuspectBlob(boolean isEncrypted) {
+    create(isEncrypted);
+    BlobRef lost = isEncrypted ? newEncryptedBlob(text) : newBlob(text);
+    BlobRef fresh = isEncrypted ? newEncryptedBlob(text) : newBlob(text);
+    added("a", lost);
+    shared("b");
+    // The caches know them.
+    assertThat(catalog.find(id("a")).orElseThrow().blob()).isEqualTo(lost);
+    assertThat(catalog.findContent(digests(text).sha256()).orElseThrow().blob()).isEqualTo(lost);
+    assertThat(catalog.repair(fresh, digests(text))).isFalse();
+    assertThat(register.suspect(lost)).isTrue();
+    assertThat(catalog.share(id("a"), "text/plain", digests(text))).isEmpty();
+    assertThat(catalog.share(id("c"), "text/plain", digests(text))).isEmpty();
+    assertThat(catalog.share(id("a"), "text/plain", digests(text + "other")))
+        .containsInstanceOf(Addition.PathTaken.class);
+    assertThat(catalog.repair(fresh, digests(text))).isTrue();
+    assertThat(catalog.repair(isEncrypted ? newEncryptedBlob(text) : newBlob(text), digests(text)))
+        .isFalse();
+    for (String path : List.of("a", "b")) {
+      assertThat(catalog.find(id(path)).orElseThrow().blob()).isEqualTo(fresh);
+    }
+    assertThat(catalog.findContent(digests(text).sha256()).orElseThrow().blob()).isEqualTo(fresh);
+    assertThat(added("c", fresh).blob()).isEqualTo(fresh);
+    assertThat(register.find(digests(text).sha256(), isEncrypted)).contains(fresh);
+    assertThat(register.find(digests(text).sha256(), !isEncrypted)).isEmpty();
+    assertThat(register.known(List.of(lost.key(), fresh.key()))).containsExactly(fresh.key());
+    // A download of the old one says so late.
+    assertThat(register.suspect(lost)).isFalse();
+    assertThat(register.suspects(List.of(fresh.key()))).isEmpty();
+  }
+
+  @Test
+  void lostBlobThatIsRetiredIsReplacedAndTakenUp() {
+    create(false);
+    BlobRef lost = newBlob(text);
+    BlobRef fresh = newBlob(text);
+    added("a", lost);
+    catalog.remove(id("a"));
+    register.suspect(lost);
+    assertThat(catalog.repair(fresh, digests(text))).isTrue();
+    assertThat(retired(fresh)).isTrue();
+    assertThat(added("a", fresh).blob()).isEqualTo(fresh);
+    assertThat(retired(fresh)).isFalse();
+  }
+
+  @Test
+  void artifactsAreNotMovedToEncryptedBlobThatIsSuspect() {
+    create(false);
+    BlobRef plain = newBlob(text);
+    added("a", plain);
+    Repository vault = catalog.createRepository(repository + "v", true, true).orElseThrow();
+    BlobRef lost = newEncryptedBlob(text);
+    catalog.add(new ArtifactId(vault.name(), "a"), "text/plain", lost, digests(text));
+    catalog.encryptRepository(repository);
+    ArtifactCatalog.PlainContent content = waiting(plain).orElseThrow();
+    register.suspect(lost);
+    assertThat(catalog.shareEncrypted(content)).isFalse();
+    BlobRef fresh = newEncryptedBlob(text);
+    assertThat(catalog.moveToEncrypted(content, fresh)).isFalse();
+    assertThat(catalog.repair(fresh, digests(text))).isTrue();
+    assertThat(catalog.shareEncrypted(content)).isTrue();
+    assertThat(catalog.find(id("a")).orElseThrow().blob()).isEqualTo(fresh);
+    assertThat(retired(plain)).isTrue();
   }
 
   private boolean isListedAsSuspect(BlobRef blob) {

@@ -173,10 +173,13 @@ public final class Transfer extends IteratingCallback implements PacedBody {
     TransferOutcome.Ending ending = ending(cause);
     if (ending == TransferOutcome.Ending.ABORTED) {
       LOG.debug("A client went away after {} bytes", sent, cause);
-    } else if (cause instanceof StorageException.BlobCorrupt damage) {
-      observer.damaged(damage);
     } else {
-      FAILURES.failed("A download was cut off after " + sent + " bytes", cause);
+      if (cause instanceof StorageException.BlobLost loss) {
+        observer.lost(loss);
+      }
+      if (!(cause instanceof StorageException.BlobCorrupt)) {
+        FAILURES.failed("A download was cut off after " + sent + " bytes", cause);
+      }
     }
     end(ending);
     // It was told above, once for many: Jetty would log the stack of each.

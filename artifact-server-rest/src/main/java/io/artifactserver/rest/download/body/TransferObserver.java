@@ -17,5 +17,5 @@ public interface TransferObserver {
   default void waiting(PacedBody body, long beginNanos) {}
 
   /** A blob turned out not to have the bytes that were stored; maybe not for the first time. */
-  default void damaged(StorageException.BlobCorrupt damage) {}
+  default void lost(StorageException.BlobLost loss) {}
 }
