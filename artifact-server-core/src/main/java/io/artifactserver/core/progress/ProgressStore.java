@@ -63,6 +63,14 @@ public interface ProgressStore {
   int deleteUnchangedSince(Instant instant, int limit);
 
   /**
+   * Forgets what devices have of artifacts that their repositories no longer have.
+   *
+   * @param limit most rows
+   * @return how many were forgotten
+   */
+  int deleteOrphans(int limit);
+
+  /**
    * What a device has of an artifact. Immutable.
    *
    * @param length of the artifact, in bytes

@@ -444,5 +444,10 @@ class ProgressBookTest {
     public int deleteUnchangedSince(Instant instant, int limit) {
       return 0;
     }
+
+    @Override
+    public int deleteOrphans(int limit) {
+      return 0;
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.rest.problem.FailureLog;
+import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -20,7 +21,11 @@ public class ProgressSchedule implements DisposableBean {
   private static final int ROWS = 200;
 
   private static final long PERIOD_MILLIS = 1000;
-  private static final long RETENTION_PERIOD_MILLIS = 10_000;
+  private static final long RETENTION_PERIOD_MILLIS = 60_000;
+
+  /** In a transaction of some tens of milliseconds. */
+  private static final int FORGOTTEN_ROWS = 10_000;
+
   private static final long COUNT_PERIOD_MILLIS = 3_600_000;
 
   /** What a stop waits for: a second or two. */
@@ -53,7 +58,9 @@ public class ProgressSchedule implements DisposableBean {
 
   @Scheduled(fixedDelay = RETENTION_PERIOD_MILLIS)
   void forget() {
-    attempt(() -> store.deleteUnchangedSince(clock.instant().minus(properties.retention()), ROWS));
+    Instant oldest = clock.instant().minus(properties.retention());
+    attempt(() -> store.deleteUnchangedSince(oldest, FORGOTTEN_ROWS));
+    attempt(() -> store.deleteOrphans(FORGOTTEN_ROWS));
   }
 
   @Scheduled(fixedDelay = COUNT_PERIOD_MILLIS)

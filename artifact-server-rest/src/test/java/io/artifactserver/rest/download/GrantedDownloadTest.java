@@ -512,5 +512,10 @@ class GrantedDownloadTest {
     public int deleteUnchangedSince(Instant instant, int limit) {
       return 0;
     }
+
+    @Override
+    public int deleteOrphans(int limit) {
+      return 0;
+    }
   }
 }

@@ -132,6 +132,32 @@ final class JdbcProgressStore implements ProgressStore {
         select ctid from progress where updated_at < ? order by updated_at limit ?))
       """;
 
+  /**
+   * The subjects are read from the primary key, one step for each. A row that changes meanwhile
+   * stays: the artifact may be there again.
+   */
+  private static final String DELETE_ORPHANS =
+      """
+      with recursive subject as (
+        (select repository_id, sha256 from progress order by repository_id, sha256 limit 1)
+        union all
+        select later.repository_id, later.sha256
+        from subject s, lateral (
+          select p.repository_id, p.sha256 from progress p
+          where (p.repository_id, p.sha256) > (s.repository_id, s.sha256)
+          order by p.repository_id, p.sha256
+          limit 1
+        ) later
+      )
+      delete from progress where ctid = any (array(
+        select p.ctid from subject s
+        join progress p on p.repository_id = s.repository_id and p.sha256 = s.sha256
+        where not exists (
+          select from blob b join artifact a on a.blob_id = b.id
+          where b.sha256 = s.sha256 and a.repository_id = s.repository_id)
+        limit ?))
+      """;
+
   private final CatalogTransactions transactions;
   private final JdbcTemplate jdbc;
 
@@ -237,6 +263,11 @@ final class JdbcProgressStore implements ProgressStore {
   @Override
   public int deleteUnchangedSince(Instant instant, int limit) {
     return transactions.write(_ -> jdbc.update(DELETE, Timestamp.from(instant), limit));
+  }
+
+  @Override
+  public int deleteOrphans(int limit) {
+    return transactions.write(_ -> jdbc.update(DELETE_ORPHANS, limit));
   }
 
   /** What is there already, by the addition's index. */

@@ -272,6 +272,34 @@ class JdbcLimitsTest {
         .containsExactly("device-3", "device-4");
   }
 
+  @Test
+  void forgetsWhatRepositoriesNoLongerHave() {
+    ArtifactCatalog catalog = application.bean(ArtifactCatalog.class);
+    ArtifactId one = new ArtifactId("edge", "short-lived");
+    ArtifactId same = new ArtifactId("edge", "same/short-lived");
+    Digests digests = TestContent.digests("short-lived");
+    BlobRef blob = TestContent.newBlob("short-lived");
+    catalog.add(one, "text/plain", blob, digests);
+    catalog.add(same, "text/plain", blob, digests);
+    ProgressSubject here = new ProgressSubject("edge", digests.sha256(), blob.length());
+    ProgressSubject elsewhere = new ProgressSubject("other", digests.sha256(), blob.length());
+    progress.add(
+        List.of(
+            addition(here, "a", 0, 1, 1),
+            addition(here, "b", 0, 1, 1),
+            addition(elsewhere, "a", 0, 1, 1)),
+        _ -> true);
+    while (progress.deleteOrphans(2) > 0) {}
+    assertThat(progress.list(elsewhere, "", 10)).isEmpty();
+    assertThat(progress.list(here, "", 10)).hasSize(2);
+    catalog.remove(one);
+    assertThat(progress.deleteOrphans(10)).isZero();
+    catalog.remove(same);
+    assertThat(progress.deleteOrphans(1)).isEqualTo(1);
+    assertThat(progress.deleteOrphans(10)).isEqualTo(1);
+    assertThat(progress.list(here, "", 10)).isEmpty();
+  }
+
   private static ProgressSubject subject(String repository, int digest) {
     byte[] bytes = new byte[32];
     bytes[0] = (byte) digest;
