@@ -5,6 +5,7 @@ import io.artifactserver.core.access.Role;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.rest.problem.FailureLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -73,7 +74,11 @@ public class AuditWriter implements AutoCloseable {
       audit.append(text);
     } catch (CatalogUnavailableException e) {
       // A change needs the database too, so nothing changed; the log keeps refusals.
-      LOG.error("Not in the audit, because the database does not answer: {}", text, e);
+      // Without the stack, which would be 120 lines for each call of somebody who calls in a loop.
+      LOG.error(
+          "Not in the audit, because the database does not answer ({}): {}",
+          FailureLog.reason(e),
+          text);
     }
   }
 

@@ -2,21 +2,28 @@ package io.artifactserver.rest.problem;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 
 /**
- * Logs failures that any request may meet: the first in a while with its stack trace, of the others
- * their number. One client that asks again and again would fill the disk otherwise. Thread-safe.
+ * Logs failures that any request may meet: one a minute, and of the others their number. The stack
+ * trace of a kind, which is an exception's class and message, is logged once an hour. One client
+ * that asks again and again would fill the disk otherwise. Thread-safe.
  */
 public final class FailureLog {
   /** Between two that are logged. */
-  static final Duration PAUSE = Duration.ofSeconds(10);
+  static final Duration PAUSE = Duration.ofMinutes(1);
+
+  /** Between two stack traces of a kind. */
+  static final Duration STACK_PAUSE = Duration.ofHours(1);
 
   private final Logger logger;
   private final LongSupplier nanoClock;
   private final AtomicLong last;
   private final AtomicLong untold = new AtomicLong();
+  private final AtomicReference<Stack> lastStack = new AtomicReference<>(new Stack("", 0));
 
   public FailureLog(Logger logger) {
     this(logger, System::nanoTime);
@@ -39,10 +46,32 @@ public final class FailureLog {
       return;
     }
     long others = untold.getAndSet(0);
-    if (others == 0) {
-      logger.error("{}", what, cause);
+    String more =
+        others == 0
+            ? ""
+            : " (and %d more failures since the last that was logged)".formatted(others);
+    Stack stack = new Stack(reason(cause), now);
+    if (stack.isAgain(lastStack.get())) {
+      logger.error("{}{}: {}", what, more, stack.kind());
     } else {
-      logger.error("{} (and {} more failures since the last that was logged)", what, others, cause);
+      lastStack.set(stack);
+      logger.error("{}{}", what, more, cause);
+    }
+  }
+
+  /** The innermost cause on one line, for a log without its stack. */
+  public static String reason(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause.toString().lines().collect(Collectors.joining(" "));
+  }
+
+  /** The last stack trace that was logged. Immutable. */
+  private record Stack(String kind, long atNanos) {
+    boolean isAgain(Stack last) {
+      return kind.equals(last.kind) && atNanos - last.atNanos < STACK_PAUSE.toNanos();
     }
   }
 }

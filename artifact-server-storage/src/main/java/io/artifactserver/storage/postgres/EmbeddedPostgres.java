@@ -1,6 +1,7 @@
 package io.artifactserver.storage.postgres;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedPostgres implements DatabaseServer {
   private static final Logger LOGGER = LoggerFactory.getLogger(EmbeddedPostgres.class);
 
+  /** A segment of the write-ahead log, of 16 MiB, and as much again, in bytes. */
+  private static final long ROOM = 32L << 20;
+
   private final Postmaster postmaster;
   private final PostmasterWatch watch;
   private final String password;
@@ -55,8 +59,31 @@ public final class EmbeddedPostgres implements DatabaseServer {
       return start(
           new PostgresCluster.Layout(dataDirectory.toRealPath()), Math.max(20, maxConnections));
     } catch (IOException e) {
+      requireRoom(dataDirectory, e);
       throw new DatabaseStartException(
           "The embedded PostgreSQL in %s does not start: %s".formatted(dataDirectory, e), e);
+    } catch (DatabaseStartException e) {
+      requireRoom(dataDirectory, e);
+      throw e;
+    }
+  }
+
+  /** A full disk has many messages. */
+  private static void requireRoom(Path dataDirectory, Exception failure) {
+    long free;
+    try {
+      free = Files.getFileStore(dataDirectory).getUsableSpace();
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+      return;
+    }
+    if (free < ROOM) {
+      throw new DatabaseStartException(
+          """
+          The disk of %s is full: %d MiB are free, and the embedded PostgreSQL needs %d MiB to           start. Make room on that disk. In the data folder itself only the folders uploads and           postgres-log may be emptied: what is in them is not needed.\
+          """
+              .formatted(dataDirectory, free >> 20, ROOM >> 20),
+          failure);
     }
   }
 
