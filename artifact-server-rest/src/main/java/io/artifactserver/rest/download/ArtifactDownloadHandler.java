@@ -290,10 +290,23 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
         problems.write(exchange, problem, HttpFields.EMPTY);
       }
       case Resolution.Unauthorized _ ->
-          problems.write(exchange, Problems.unauthorized(), HttpFields.EMPTY);
+          problems.write(exchange, unauthorized(exchange.request(), credentials), HttpFields.EMPTY);
       case Resolution.Failed(ProblemDetail problem) ->
           problems.write(exchange, problem, HttpFields.EMPTY);
     }
+  }
+
+  /** A link was verified, and may have ended since: its download may have waited for its turn. */
+  private ProblemDetail unauthorized(Request request, Credentials credentials) {
+    SignedLink link = credentials.link();
+    if (link != null) {
+      try {
+        links.verify(link, request.getMethod());
+      } catch (LinkRefusedException e) {
+        return Problems.linkRefused(e);
+      }
+    }
+    return Problems.unauthorized();
   }
 
   private void answer(

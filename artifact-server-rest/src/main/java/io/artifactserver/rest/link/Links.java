@@ -56,8 +56,13 @@ public final class Links {
   public SignedLink verify(ArtifactId artifact, String query, String method)
       throws LinkRefusedException {
     SignedLink link = SignedLink.parse(artifact, query, appendable);
-    rules.verify(link, loaded.keys, method, clock.instant());
+    verify(link, method);
     return link;
+  }
+
+  /** Verifies a link again, by the keys and the time of now. */
+  public void verify(SignedLink link, String method) throws LinkRefusedException {
+    rules.verify(link, loaded.keys, method, clock.instant());
   }
 
   /** Whether a link that was verified is neither expired nor revoked since. */

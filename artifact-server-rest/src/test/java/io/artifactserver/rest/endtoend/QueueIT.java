@@ -187,6 +187,24 @@ class QueueIT extends EachTransport {
     }
   }
 
+  /** A 401 would ask for a token, which the holder of a link does not have. */
+  @Test
+  void whoseLinkIsRevokedWhileItWaitsIsToldSo() throws Exception {
+    try (Wire running = occupy("ended", false);
+        Wire waiting = open()) {
+      String link = link("ended");
+      waiting.send(getLinked("ended", link));
+      eventually("it waits", () -> waiting() == 1);
+      revokeLink(link);
+      release("ended");
+      Wire.Response refused = waiting.receive(true);
+      assertThat(refused.status()).isEqualTo(403);
+      assertThat(refused.field("WWW-Authenticate")).isEmpty();
+      assertThat(refused.text()).contains("its key is revoked");
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+    }
+  }
+
   @Test
   void downloadEndsWhenItsTokenIsTakenAway() throws Exception {
     JsonNode token = deviceToken();
@@ -222,28 +240,40 @@ class QueueIT extends EachTransport {
     operator.createRepository("linked", false);
     operator.put("linked", "image", CONTENT);
     limit("linked", "{\"bytesPerSecond\": 10000}");
-    String link =
-        JsonMapper.shared()
-            .readTree(
-                operator
-                    .json(
-                        "POST",
-                        "/api/v1/links",
-                        "{\"repository\": \"linked\", \"path\": \"image\", \"expires\": \"1h\"}")
-                    .body())
-            .get("url")
-            .asString();
-    Matcher key = KEY.matcher(link);
-    assertThat(key.find()).as(link).isTrue();
+    String link = link("linked");
     try (Wire running = open()) {
-      String query = link.substring(link.indexOf('?'));
-      running.send(get("linked").replace("/image ", "/image" + query + ' '));
+      running.send(getLinked("linked", link));
       eventually("it is let in", running::isAnswered);
-      operator.json("POST", "/api/v1/links/keys", "");
-      assertThat(operator.delete("/api/v1/links/keys/" + key.group(1)).statusCode()).isEqualTo(204);
+      revokeLink(link);
       assertThat(running.receive(false).status()).isEqualTo(200);
       assertThat(running.rest()).hasSizeLessThan(CONTENT.length);
     }
+  }
+
+  private String link(String repository) throws IOException, InterruptedException {
+    return JsonMapper.shared()
+        .readTree(
+            operator
+                .json(
+                    "POST",
+                    "/api/v1/links",
+                    "{\"repository\": \"%s\", \"path\": \"image\", \"expires\": \"1h\"}"
+                        .formatted(repository))
+                .body())
+        .get("url")
+        .asString();
+  }
+
+  private void revokeLink(String link) throws IOException, InterruptedException {
+    Matcher key = KEY.matcher(link);
+    assertThat(key.find()).as(link).isTrue();
+    operator.json("POST", "/api/v1/links/keys", "");
+    assertThat(operator.delete("/api/v1/links/keys/" + key.group(1)).statusCode()).isEqualTo(204);
+  }
+
+  private static String getLinked(String repository, String link) {
+    String query = link.substring(link.indexOf('?'));
+    return get(repository).replace("/image ", "/image" + query + ' ');
   }
 
   private JsonNode deviceToken() throws IOException, InterruptedException {
