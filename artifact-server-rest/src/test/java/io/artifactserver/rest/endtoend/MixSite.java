@@ -31,6 +31,8 @@ final class MixSite implements AutoCloseable {
    */
   static final int TIMEOUT_MILLIS = 100_000;
 
+  static final String BUCKET = "firmware";
+
   private static final Pattern TOKEN = Pattern.compile("\"token\":\\s*\"([^\"]+)\"");
 
   private final PackagedServer server;
@@ -109,18 +111,7 @@ final class MixSite implements AutoCloseable {
     }
     if (backend == Backend.S3) {
       s3 = S3ProxyServer.start(folder.resolve("s3"));
-      arguments.addAll(
-          List.of(
-              "--artifact-server.storage.backend=s3",
-              "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),
-              "--artifact-server.storage.s3.region=us-east-1",
-              "--artifact-server.storage.s3.bucket=firmware",
-              "--artifact-server.storage.s3.access-key=" + S3ProxyServer.ACCESS_KEY,
-              "--artifact-server.storage.s3.secret-key=" + S3ProxyServer.SECRET_KEY,
-              "--artifact-server.storage.s3.path-style=true",
-              "--artifact-server.storage.s3.create-bucket=true",
-              "--artifact-server.storage.s3.chunk-size=1MB",
-              "--artifact-server.storage.s3.part-size=5MB"));
+      arguments.addAll(s3Arguments(s3));
     }
     Path data = folder.resolve("data");
     if (!isTls) {
@@ -134,6 +125,21 @@ final class MixSite implements AutoCloseable {
         PackagedServer.startWithTls(data, arguments.toArray(String[]::new)),
         s3,
         authority.client(null));
+  }
+
+  /** Arguments of a server that keeps its blobs in a bucket. */
+  static List<String> s3Arguments(S3ProxyServer s3) {
+    return List.of(
+        "--artifact-server.storage.backend=s3",
+        "--artifact-server.storage.s3.endpoint=" + s3.endpoint(),
+        "--artifact-server.storage.s3.region=us-east-1",
+        "--artifact-server.storage.s3.bucket=" + BUCKET,
+        "--artifact-server.storage.s3.access-key=" + S3ProxyServer.ACCESS_KEY,
+        "--artifact-server.storage.s3.secret-key=" + S3ProxyServer.SECRET_KEY,
+        "--artifact-server.storage.s3.path-style=true",
+        "--artifact-server.storage.s3.create-bucket=true",
+        "--artifact-server.storage.s3.chunk-size=1MB",
+        "--artifact-server.storage.s3.part-size=5MB");
   }
 
   /**
