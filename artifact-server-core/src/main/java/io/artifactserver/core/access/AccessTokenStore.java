@@ -2,6 +2,7 @@ package io.artifactserver.core.access;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +31,15 @@ public interface AccessTokenStore {
   /** The token, if there is one that is not revoked. */
   Optional<AccessToken> find(String id);
 
-  /** All tokens that are not revoked, by creation; those that expired too. */
-  List<AccessToken> list();
+  /**
+   * Returns a page of all tokens that are not revoked, by creation; those that expired too.
+   *
+   * @param after every token comes behind it; {@link Position#START} for the first page
+   */
+  List<AccessToken> list(Position after, int limit);
+
+  /** Returns all admins' tokens that are not revoked; those that expired too. */
+  List<AccessToken> admins();
 
   /**
    * Returns a page of all tokens that are not revoked, by their ids.
@@ -45,8 +53,8 @@ public interface AccessTokenStore {
    */
   List<TokenDigest> digestsSince(Duration age);
 
-  /** When tokens were last used, by id, as far as {@link #used} told; absent if never. */
-  Map<String, Instant> lastUses();
+  /** When these tokens were last used, by id, as far as {@link #used} told; absent if never. */
+  Map<String, Instant> lastUses(Collection<String> ids);
 
   /**
    * Keeps when tokens were used.
@@ -79,4 +87,20 @@ public interface AccessTokenStore {
    * @return whether there was one
    */
   boolean revoke(String id);
+
+  /**
+   * A place in the list of tokens. Immutable.
+   *
+   * @param createdAt when the token there was made, in whole microseconds
+   * @param id tells tokens of the same moment apart
+   */
+  record Position(Instant createdAt, String id) {
+    /** Before all tokens. */
+    public static final Position START = new Position(Instant.EPOCH, "");
+
+    /** The place of a token. */
+    public static Position of(AccessToken token) {
+      return new Position(token.createdAt(), token.id());
+    }
+  }
 }

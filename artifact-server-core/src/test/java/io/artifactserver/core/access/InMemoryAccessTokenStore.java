@@ -2,6 +2,7 @@ package io.artifactserver.core.access;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,6 +13,9 @@ import java.util.Set;
 
 /** Keeps tokens in memory, in the order in which they came. Used by one thread. */
 public final class InMemoryAccessTokenStore implements AccessTokenStore {
+  private static final Comparator<Position> BY_CREATION =
+      Comparator.comparing(Position::createdAt).thenComparing(Position::id);
+
   private final Map<String, AccessToken> tokens = new LinkedHashMap<>();
   private final Set<String> revoked = new HashSet<>();
 
@@ -21,8 +25,17 @@ public final class InMemoryAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public List<AccessToken> list() {
-    return List.copyOf(tokens.values());
+  public List<AccessToken> list(Position after, int limit) {
+    return tokens.values().stream()
+        .filter(token -> BY_CREATION.compare(Position.of(token), after) > 0)
+        .sorted(Comparator.comparing(Position::of, BY_CREATION))
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public List<AccessToken> admins() {
+    return tokens.values().stream().filter(token -> token.role() == Role.ADMIN).toList();
   }
 
   @Override
@@ -41,7 +54,7 @@ public final class InMemoryAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public Map<String, Instant> lastUses() {
+  public Map<String, Instant> lastUses(Collection<String> ids) {
     return Map.of();
   }
 

@@ -68,7 +68,7 @@ public final class OperatorTokenFile {
     } else if (tokens.isRevoked(secret.id())) {
       LOG.warn(
           "The token in {} is revoked. Delete the file and start again to get a new one.", file);
-    } else if (tokens.list().stream().anyMatch(token -> token.role() == Role.ADMIN)) {
+    } else if (!tokens.admins().isEmpty()) {
       LOG.warn(
           "The database does not know the token in {}, but other operators: was it restored from a"
               + " backup? Delete the file and start again to get a new token.",
@@ -84,7 +84,7 @@ public final class OperatorTokenFile {
   }
 
   private void revokeOthers() {
-    tokens.list().stream()
+    tokens.admins().stream()
         .filter(token -> token.name().equals(TOKEN_NAME))
         .forEach(token -> tokens.revoke(token.id()));
   }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.catalog;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.AccessTokenStore.Position;
 import io.artifactserver.core.access.CertificateGrant;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
@@ -16,11 +17,13 @@ import io.artifactserver.rest.link.Expiry;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,13 +40,19 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Tokens of people, pipelines and devices. Thread-safe. */
 @RestController
-@RequestMapping("/api/v1/tokens")
+@RequestMapping(TokenController.PATH)
 @Tag(name = "Tokens")
 public class TokenController {
+  static final String PATH = "/api/v1/tokens";
+
+  /** So few have one page only. */
+  private static final int MAX_LIMIT = 1000;
+
   private final AccessTokenStore tokens;
   private final ArtifactCatalog catalog;
   private final InstantSource clock;
@@ -103,18 +112,47 @@ public class TokenController {
         .body(TokenView.of(token, null, secret));
   }
 
-  /** All tokens, without their secrets. */
+  /** A page of tokens by creation, without their secrets. */
   @GetMapping
   @Operation(
       summary = "List the tokens",
-      description = "\"lastUsed\" is exact to a minute. Tokens that expired are listed, too.")
-  public TokenList list() {
-    Map<String, Instant> lastUses = tokens.lastUses();
-    return new TokenList(
-        tokens.list().stream()
-            .sorted(Comparator.comparing(AccessToken::createdAt))
-            .map(token -> TokenView.of(token, lastUses.get(token.id()), ""))
-            .toList());
+      description =
+          "In the order of their creation. Follow \"next\" until there is none. \"lastUsed\" is"
+              + " exact to a minute. Tokens that expired are listed, too.")
+  public ResponseEntity<TokenList> list(
+      @Parameter(description = "Every token comes behind it; \"next\" has its value")
+          @RequestParam(defaultValue = "")
+          String after,
+      @Parameter(description = "Of the page's size, 1 to 1000") @RequestParam(defaultValue = "1000")
+          int limit) {
+    Optional<Position> position =
+        after.isEmpty() ? Optional.of(Position.START) : TokenCursor.position(after);
+    if (limit < 1 || limit > MAX_LIMIT || position.isEmpty()) {
+      throw new ProblemException(
+          HttpStatus.BAD_REQUEST,
+          "Page out of bounds",
+          "\"limit\" is 1 to %d, and \"after\" is as \"next\" has it.".formatted(MAX_LIMIT));
+    }
+    List<AccessToken> found = tokens.list(position.get(), limit + 1);
+    List<AccessToken> page = found.subList(0, Math.min(limit, found.size()));
+    String next = found.size() > limit ? nextLink(page.getLast(), limit) : "";
+    Map<String, Instant> lastUses = tokens.lastUses(page.stream().map(AccessToken::id).toList());
+    ResponseEntity.BodyBuilder response = ResponseEntity.ok();
+    if (!next.isEmpty()) {
+      response.header(HttpHeaders.LINK, "<" + next + ">; rel=\"next\"");
+    }
+    return response.body(
+        new TokenList(
+            page.stream().map(token -> TokenView.of(token, lastUses.get(token.id()), "")).toList(),
+            next));
+  }
+
+  private static String nextLink(AccessToken last, int limit) {
+    return PATH
+        + "?after="
+        + URLEncoder.encode(TokenCursor.text(Position.of(last)), StandardCharsets.UTF_8)
+        + "&limit="
+        + limit;
   }
 
   /** Replaces a token by a new one; both are good for a while: 201. */

@@ -99,9 +99,11 @@ final class TokenViews {
   }
 
   /**
-   * A list of tokens.
+   * A page.
    *
    * @param tokens by creation
+   * @param next path of the next page; absent on the last
    */
-  record TokenList(List<TokenView> tokens) {}
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  record TokenList(@JsonInclude(JsonInclude.Include.ALWAYS) List<TokenView> tokens, String next) {}
 }

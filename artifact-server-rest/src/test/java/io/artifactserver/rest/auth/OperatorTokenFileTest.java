@@ -35,7 +35,7 @@ class OperatorTokenFileTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
         .isEqualTo("rw-------");
     start();
-    assertThat(tokens.list()).containsExactly(token);
+    assertThat(tokens.admins()).containsExactly(token);
   }
 
   @Test
@@ -54,7 +54,7 @@ class OperatorTokenFileTest {
     assertThat(tokens.revoke(id)).isTrue();
     start();
     assertThat(tokens.find(id)).isEmpty();
-    assertThat(tokens.list()).isEmpty();
+    assertThat(tokens.admins()).isEmpty();
     assertThat(output).contains("is revoked. Delete the file and start again");
   }
 
@@ -67,7 +67,7 @@ class OperatorTokenFileTest {
         TokenSecret.generate().toAccessToken("another operator", Role.ADMIN, Set.of(), NOW);
     tokens.add(other);
     start();
-    assertThat(tokens.list()).containsExactly(other);
+    assertThat(tokens.admins()).containsExactly(other);
     assertThat(output).contains("does not know the token").contains("restored from a backup");
   }
 
@@ -79,7 +79,7 @@ class OperatorTokenFileTest {
     start();
     assertThat(inFile().id()).isNotEqualTo(lost);
     assertThat(tokens.isRevoked(lost)).isTrue();
-    assertThat(tokens.list()).extracting(AccessToken::id).containsExactly(inFile().id());
+    assertThat(tokens.admins()).extracting(AccessToken::id).containsExactly(inFile().id());
   }
 
   @Test

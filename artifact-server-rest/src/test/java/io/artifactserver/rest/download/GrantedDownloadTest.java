@@ -49,6 +49,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -431,7 +432,12 @@ class GrantedDownloadTest {
     }
 
     @Override
-    public List<AccessToken> list() {
+    public List<AccessToken> list(Position after, int limit) {
+      return List.of();
+    }
+
+    @Override
+    public List<AccessToken> admins() {
       return List.of();
     }
 
@@ -446,7 +452,7 @@ class GrantedDownloadTest {
     }
 
     @Override
-    public Map<String, Instant> lastUses() {
+    public Map<String, Instant> lastUses(Collection<String> ids) {
       return Map.of();
     }
 

@@ -208,6 +208,58 @@ class TokenIT {
         .isEqualTo(404);
   }
 
+  @Test
+  void tokensAreListedInPagesByCreation() throws Exception {
+    List<String> made = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      made.add(create("{\"name\":\"paged\"}").get("id").asString());
+    }
+    HttpResponse<String> whole = operator.get("/api/v1/tokens");
+    assertThat(ids(whole)).containsSubsequence(made);
+    assertThat(whole.body()).doesNotContain("\"next\"");
+    assertThat(whole.headers().firstValue("Link")).isEmpty();
+    List<String> found = new ArrayList<>();
+    String next = "/api/v1/tokens?limit=2";
+    while (!next.isEmpty()) {
+      HttpResponse<String> page = operator.get(next);
+      assertThat(page.statusCode()).as(next).isEqualTo(200);
+      next = JsonMapper.shared().readTree(page.body()).path("next").asString("");
+      assertThat(page.headers().firstValue("Link").orElse(""))
+          .isEqualTo(next.isEmpty() ? "" : "<" + next + ">; rel=\"next\"");
+      assertThat(ids(page)).hasSizeBetween(next.isEmpty() ? 1 : 2, 2);
+      found.addAll(ids(page));
+    }
+    assertThat(found).isEqualTo(ids(whole));
+  }
+
+  private static List<String> ids(HttpResponse<String> page) {
+    return JsonMapper.shared()
+        .readTree(page.body())
+        .get("tokens")
+        .valueStream()
+        .map(token -> token.get("id").asString())
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit=0",
+        "limit=1001",
+        "limit=many",
+        "after=x",
+        "after=-1-x",
+        "after=1-",
+        "after=1-a%00",
+        "after=999999999999999999-x",
+        "after=2026-01-01T00:00:00Z"
+      })
+  void pagesOutOfBoundsAreRefused(String query) throws Exception {
+    HttpResponse<String> refused = operator.get("/api/v1/tokens?" + query);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("\"status\":400", "\"detail\"");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -5,6 +5,7 @@ import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.TokenDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,13 +72,18 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public List<AccessToken> list() {
-    return store.list();
+  public List<AccessToken> list(Position after, int limit) {
+    return store.list(after, limit);
   }
 
   @Override
-  public Map<String, Instant> lastUses() {
-    return store.lastUses();
+  public List<AccessToken> admins() {
+    return store.admins();
+  }
+
+  @Override
+  public Map<String, Instant> lastUses(Collection<String> ids) {
+    return store.lastUses(ids);
   }
 
   @Override

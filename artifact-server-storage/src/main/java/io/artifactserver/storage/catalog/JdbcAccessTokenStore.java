@@ -11,6 +11,7 @@ import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,9 +72,27 @@ final class JdbcAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public List<AccessToken> list() {
-    return transactions.read(
-        () -> jdbc.sql(SELECT + "order by created_at, id").query((row, _) -> token(row)).list());
+  public List<AccessToken> list(Position after, int limit) {
+    return transactions.read(() ->
+        jdbc.sql(
+                SELECT
+                    + """
+                    and (created_at, id) > (:createdAt, :id) order by created_at, id limit :limit
+                    """)
+            .param("createdAt", timestamp(after.createdAt()))
+            .param("id", after.id())
+            .param("limit", limit)
+            .query((row, _) -> token(row))
+            .list());
+  }
+
+  @Override
+  public List<AccessToken> admins() {
+    return transactions.read(() ->
+        jdbc.sql(SELECT + "and role = :role order by created_at, id")
+            .param("role", Role.ADMIN.name())
+            .query((row, _) -> token(row))
+            .list());
   }
 
   @Override
@@ -181,14 +200,15 @@ final class JdbcAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public Map<String, Instant> lastUses() {
+  public Map<String, Instant> lastUses(Collection<String> ids) {
     return transactions.read(() -> {
       Map<String, Instant> uses = new HashMap<>();
       jdbc.sql(
               """
               select id, last_used_at from access_token
-              where last_used_at is not null and revoked_at is null
+              where id = any(:ids) and last_used_at is not null and revoked_at is null
               """)
+          .param("ids", ids.toArray(String[]::new))
           .query(row -> {
             uses.put(row.getString(1), row.getTimestamp(2).toInstant());
           });

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
+import io.artifactserver.core.access.AccessTokenStore.Position;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -53,7 +57,7 @@ class AccessTokenStoreTest {
     assertThat(store.revoke(token.id())).isTrue();
     assertThat(store.revoke(token.id())).isFalse();
     assertThat(store.isRevoked(token.id())).isTrue();
-    assertThat(store.list()).doesNotContain(token);
+    assertThat(all()).doesNotContain(token);
     assertThat(store.peek(token.id())).isEmpty();
     assertThat(store.find(token.id())).isEmpty();
   }
@@ -85,15 +89,35 @@ class AccessTokenStoreTest {
   }
 
   @Test
-  void listsByCreationInOneStatement() {
-    AccessToken newer = token(TokenSecret.generate(), Role.ADMIN, Set.of(), "2026-02-02T00:00:00Z");
-    AccessToken older =
-        token(TokenSecret.generate(), Role.DEVICE, Set.of("a", "b"), "2026-02-01T00:00:00Z");
+  void listsPagesByCreationInOneStatementEach() {
+    AccessToken newer = token(TokenSecret.generate(), Role.ADMIN, Set.of(), "2036-02-02T00:00:00Z");
+    List<AccessToken> older = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      older.add(
+          token(
+              TokenSecret.generate(),
+              Role.DEVICE,
+              Set.of("a", "b"),
+              "2036-02-01T00:00:00.123456Z"));
+    }
+    older.sort(Comparator.comparing(AccessToken::id));
     store.add(newer);
-    store.add(older);
+    older.reversed().forEach(store::add);
+    Position start = new Position(Instant.parse("2036-01-01T00:00:00Z"), "");
     long before = application.statements();
-    assertThat(store.list()).containsSubsequence(older, newer);
-    assertThat(application.statements() - before).isEqualTo(1);
+    assertThat(store.list(start, 2)).isEqualTo(older.subList(0, 2));
+    assertThat(store.list(Position.of(older.get(1)), 2)).containsExactly(older.get(2), newer);
+    assertThat(store.list(Position.of(newer), 2)).isEmpty();
+    assertThat(application.statements() - before).isEqualTo(3);
+    assertThat(store.admins()).contains(newer).doesNotContainAnyElementsOf(older);
+    store.revoke(older.get(1).id());
+    assertThat(store.list(Position.of(older.get(1)), 1)).containsExactly(older.get(2));
+    store.revoke(newer.id());
+    assertThat(store.admins()).doesNotContain(newer);
+  }
+
+  private static List<AccessToken> all() {
+    return store.list(Position.START, Integer.MAX_VALUE);
   }
 
   @Test
@@ -133,7 +157,7 @@ class AccessTokenStoreTest {
                 expires);
     store.add(token);
     assertThat(store.find(token.id())).contains(token);
-    assertThat(store.list()).contains(token);
+    assertThat(all()).contains(token);
   }
 
   @Test
@@ -162,11 +186,12 @@ class AccessTokenStoreTest {
     AccessToken token =
         token(TokenSecret.generate(), Role.DEVICE, Set.of(), "2026-07-01T00:00:00Z");
     store.add(token);
-    assertThat(store.lastUses()).doesNotContainKey(token.id());
+    assertThat(store.lastUses(List.of(token.id(), "absent"))).isEmpty();
     Instant later = Instant.parse("2026-07-03T00:00:00Z");
     store.used(Map.of(token.id(), later, "absent", later));
     store.used(Map.of(token.id(), later.minusSeconds(60)));
-    assertThat(store.lastUses()).containsEntry(token.id(), later);
+    assertThat(store.lastUses(List.of(token.id(), "absent"))).isEqualTo(Map.of(token.id(), later));
+    assertThat(store.lastUses(List.of())).isEmpty();
   }
 
   private static AccessToken token(

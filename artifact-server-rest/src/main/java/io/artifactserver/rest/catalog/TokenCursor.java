@@ -1,0 +1,31 @@
+package io.artifactserver.rest.catalog;
+
+import io.artifactserver.core.access.AccessTokenStore.Position;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A place in the list of tokens as text: microseconds since 1970, a dash and the token's id. */
+final class TokenCursor {
+  /** PostgreSQL takes no year beyond 294276, and no NUL character. */
+  private static final Pattern FORM = Pattern.compile("([0-9]{1,17})-([^\0]+)");
+
+  private TokenCursor() {}
+
+  static String text(Position position) {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, position.createdAt()) + "-" + position.id();
+  }
+
+  /** The place that a text names; empty if it names none. */
+  static Optional<Position> position(String text) {
+    Matcher form = FORM.matcher(text);
+    return form.matches()
+        ? Optional.of(
+            new Position(
+                Instant.EPOCH.plus(Long.parseLong(form.group(1)), ChronoUnit.MICROS),
+                form.group(2)))
+        : Optional.empty();
+  }
+}
