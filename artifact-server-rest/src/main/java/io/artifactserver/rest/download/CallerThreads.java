@@ -36,7 +36,7 @@ final class CallerThreads implements AutoCloseable {
 
   /**
    * @param name of the threads
-   * @param maxWaiting requests that wait for a thread; with 0, what cannot run now is refused
+   * @param maxWaiting requests that wait for a thread
    * @param share a caller has a thread of so many, and as small a part of the places to wait
    */
   CallerThreads(String name, int threads, int maxWaiting, int share) {

@@ -56,7 +56,7 @@ public final class ControlPlane extends Handler.Wrapper {
   private final ProblemWriter problems;
   private final CallerThreads admins;
   private final CallerThreads callers;
-  private final CallerThreads uploads;
+  private final UploadThreads uploads;
   private final CallerThreads signIns;
   private final Lookups strangers;
   private final HealthAnswers health;
@@ -77,7 +77,7 @@ public final class ControlPlane extends Handler.Wrapper {
       ProblemWriter problems,
       CallerThreads admins,
       CallerThreads callers,
-      CallerThreads uploads,
+      UploadThreads uploads,
       CallerThreads signIns,
       Lookups strangers,
       HealthAnswers health,

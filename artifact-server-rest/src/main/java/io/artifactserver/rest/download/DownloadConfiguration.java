@@ -68,9 +68,6 @@ public class DownloadConfiguration {
 
   private static final int ADMINS_SHARE = 2;
 
-  /** A caller has half of the uploads. */
-  private static final int UPLOADS_SHARE = 2;
-
   /**
    * Each waits for the identity provider, 5 s at most. An address has one, and 16 places to wait.
    */
@@ -128,8 +125,8 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  CallerThreads uploadRequests(UploadProperties properties) {
-    return new CallerThreads("upload-", properties.maxConcurrent(), 0, UPLOADS_SHARE);
+  UploadThreads uploadRequests(UploadProperties properties) {
+    return new UploadThreads(properties.maxConcurrent());
   }
 
   @Bean
@@ -169,7 +166,7 @@ public class DownloadConfiguration {
       JsonMapper mapper,
       CallerThreads adminRequests,
       CallerThreads callerRequests,
-      CallerThreads uploadRequests,
+      UploadThreads uploadRequests,
       CallerThreads signInRequests,
       Lookups strangerRequests,
       ObjectProvider<HealthEndpointWebExtension> health,

@@ -226,8 +226,9 @@ public final class Problems {
   public static ProblemDetail tooManyUploads() {
     return unavailable(
         "Too many uploads",
-        "As many uploads as there may be are under way, or half of them are of this token. Try"
-            + " again in a while, or raise artifact-server.upload.max-concurrent.");
+        "As many uploads as there may be are under way, or this token has as many of them as are"
+            + " left to others. Try again in a while, or raise"
+            + " artifact-server.upload.max-concurrent.");
   }
 
   /** 429: the caller has changed enough for a day. */

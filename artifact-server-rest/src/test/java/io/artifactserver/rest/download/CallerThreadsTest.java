@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 
 class CallerThreadsTest {
   private final CallerThreads threads = new CallerThreads("test-", 4, 8, 2);
-  private final CallerThreads immediate = new CallerThreads("now-", 4, 0, 2);
   private final CountDownLatch end = new CountDownLatch(1);
   private final List<String> begun = new CopyOnWriteArrayList<>();
 
@@ -20,7 +19,6 @@ class CallerThreadsTest {
   void close() {
     end.countDown();
     threads.close();
-    immediate.close();
   }
 
   private boolean run(CallerThreads where, String caller) {
@@ -71,18 +69,6 @@ class CallerThreadsTest {
       eventuallyPasses(
           "all have run", () -> assertThat(begun).containsExactly("a", "b", "c", "a", "b", "a"));
     }
-  }
-
-  @Test
-  void withoutPlacesWhatCannotRunNowIsRefused() {
-    assertThat(run(immediate, "greedy")).isTrue();
-    assertThat(run(immediate, "greedy")).isTrue();
-    assertThat(run(immediate, "greedy")).isFalse();
-    assertThat(run(immediate, "other")).isTrue();
-    assertThat(run(immediate, "third")).isTrue();
-    assertThat(run(immediate, "fourth")).isFalse();
-    end.countDown();
-    eventuallyPasses("there is room", () -> assertThat(run(immediate, "greedy")).isTrue());
   }
 
   @Test

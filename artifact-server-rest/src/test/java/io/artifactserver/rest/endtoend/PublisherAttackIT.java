@@ -185,19 +185,7 @@ class PublisherAttackIT extends EachTransport {
   /** They are not ended, and leave half of the places to others. */
   @Test
   void uploadsThatTrickleLeavePlacesToOthers() throws Exception {
-    for (int i = 0; i < 40; i++) {
-      begin(attacker, "PUT /api/v1/repositories/public/artifacts/board-a/" + i, 1_000_000);
-    }
-    eventuallyPasses(
-        "the attacker has its places",
-        () ->
-            assertThat(
-                    whole(
-                            attacker,
-                            "PUT /api/v1/repositories/public/artifacts/board-a/more",
-                            "firmware")
-                        .status())
-                .isEqualTo(503));
+    takePlaces(attacker, "board-a/");
     for (int i = 0; i < 10; i++) {
       assertThat(
               whole(
@@ -209,5 +197,35 @@ class PublisherAttackIT extends EachTransport {
           .isEqualTo(201);
     }
     assertThat(whole(attacker, "POST /api/v1/links", link("board-a/x")).status()).isEqualTo(201);
+  }
+
+  /** Two publishers together leave room, too. */
+  @Test
+  void uploadsOfTwoThatTrickleLeaveAPlaceToAThird() throws Exception {
+    JsonNode third = createToken("third", "board-c/*");
+    takePlaces(attacker, "board-a/");
+    takePlaces(other, "board-b/");
+    for (int i = 0; i < 10; i++) {
+      String path = "board-c/%s-%d".formatted(transport, i);
+      assertThat(whole(third, "PUT /api/v1/repositories/public/artifacts/" + path, path).status())
+          .isEqualTo(201);
+    }
+    assertThat(admin.put("public", "board-c/admin-" + transport, new byte[] {1}).statusCode())
+        .isEqualTo(201);
+  }
+
+  /** Begins uploads until the token gets no further one. */
+  private void takePlaces(JsonNode token, String folder) throws Exception {
+    String artifacts = "PUT /api/v1/repositories/public/artifacts/" + folder;
+    for (int i = 0; i < 40; i++) {
+      begin(token, artifacts + i, 1_000_000);
+    }
+    eventuallyPasses(
+        "the token has its places",
+        () -> {
+          Response refused = whole(token, artifacts + "more", "firmware");
+          assertThat(refused.status()).isEqualTo(503);
+          assertThat(refused.field("Retry-After")).isPresent();
+        });
   }
 }

@@ -45,7 +45,31 @@ class RoleAttackIT extends Siege {
 
   @Test
   void publisherWhoseUploadsTrickle() throws Exception {
-    trickle("PUT /api/v1/repositories/public/artifacts/board-a/image", 40, 1_000_000);
+    trickle("PUT /api/v1/repositories/public/artifacts/board-a/image", ATTACKERS, 1_000_000);
+  }
+
+  /** Neither of them alone holds too many places. */
+  @Test
+  void twoPublishersWhoseUploadsTrickle() throws Exception {
+    List<JsonNode> attackers = List.of(create(PUBLISHER), create(PUBLISHER));
+    JsonNode third = create(PUBLISHER);
+    String artifacts = "PUT /api/v1/repositories/public/artifacts/board-a/";
+    inParallel(
+        2 * ATTACKERS + 1,
+        i -> {
+          if (i < 2 * ATTACKERS) {
+            trickle(artifacts + "image", 1_000_000, attackers.get(i % 2), i);
+          } else {
+            for (int sent = 1; sent < SECONDS; sent++) {
+              TimeUnit.SECONDS.sleep(1);
+              assertThat(upload(artifacts + "third-" + sent, third)).isIn(200, 201);
+            }
+          }
+        });
+    for (JsonNode token : attackers) {
+      takeAway(token);
+    }
+    takeAway(third);
   }
 
   @ParameterizedTest
@@ -149,23 +173,33 @@ class RoleAttackIT extends Siege {
 
   private void trickle(String request, int connections, int length) throws Exception {
     JsonNode token = create(PUBLISHER);
-    inParallel(
-        connections,
-        i -> {
-          Wire wire = open(i);
-          wire.send(
-              "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-                  .formatted(request, token.get("token").asString(), length));
-          for (int sent = 0; sent < SECONDS * 5; sent++) {
-            // Some are refused, and closed.
-            quietly(() -> wire.send(" "));
-            TimeUnit.MILLISECONDS.sleep(200);
-          }
-        });
+    inParallel(connections, i -> trickle(request, length, token, i));
     takeAway(token);
     try (Wire wire = open(0)) {
       assertThat(ask(wire, "GET /api/v1/links", "", token.get("token").asString(), 0, 0))
           .isEqualTo(401);
+    }
+  }
+
+  private void trickle(String request, int length, JsonNode token, int attacker)
+      throws IOException, InterruptedException {
+    Wire wire = open(attacker);
+    wire.send(
+        "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+            .formatted(request, token.get("token").asString(), length));
+    for (int sent = 0; sent < SECONDS * 5; sent++) {
+      // Some are refused, and closed.
+      quietly(() -> wire.send(" "));
+      TimeUnit.MILLISECONDS.sleep(200);
+    }
+  }
+
+  private int upload(String request, JsonNode token) throws IOException {
+    try (Wire wire = open(0)) {
+      wire.send(
+          "%s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: 1\r\n\r\nx"
+              .formatted(request, token.get("token").asString()));
+      return wire.receive(true).status();
     }
   }
 
