@@ -55,6 +55,16 @@ public interface DerivedRegister {
   Folder folder(
       String repository, String folder, String form, String second, long minLength, int limit);
 
+  /**
+   * Returns the paths of artifacts that look like chunks of a folder: {@code
+   * x.castr/0123/0123...cacnk}.
+   *
+   * @param repository by name
+   * @param folder empty, or a path that ends in a slash
+   * @param limit of artifacts
+   */
+  List<String> likeChunks(String repository, String folder, int limit);
+
   /** Which artifacts have forms, of every repository that has ever said so. */
   Map<String, FormPaths> paths();
 
@@ -77,9 +87,8 @@ public interface DerivedRegister {
    *
    * @param members those with the form
    * @param waiting those that have no such row yet
-   * @param hasStore whether artifacts lie in a folder of it whose name ends in {@code .castr}
    */
-  record Folder(List<Member> members, List<Waiting> waiting, boolean hasStore) {
+  record Folder(List<Member> members, List<Waiting> waiting) {
     public Folder {
       members = List.copyOf(members);
       waiting = List.copyOf(waiting);

@@ -89,7 +89,12 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
                                 stored,
                                 stored(artifact, second))),
                     () -> waiting.add(new Waiting(artifact.path(), artifact.length()))));
-    return new Folder(members, waiting, false);
+    return new Folder(members, waiting);
+  }
+
+  @Override
+  public List<String> likeChunks(String name, String folder, int limit) {
+    return List.of();
   }
 
   private Optional<Derived.Stored> stored(Artifact artifact, String form) {

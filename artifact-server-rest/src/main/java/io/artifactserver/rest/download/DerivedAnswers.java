@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,6 +45,12 @@ final class DerivedAnswers {
 
   /** Artifacts of a folder whose chunks are served; the newest ones. */
   private static final int MAX_MEMBERS = 1_000;
+
+  /**
+   * Artifacts that look like chunks of a folder. With more of them, the catalog is asked for each
+   * chunk of the folder.
+   */
+  private static final int MAX_TAKEN = 10_000;
 
   /** Part of the heap that indexes of chunks may take. */
   private static final int HEAP_SHARE = 8;
@@ -116,7 +123,7 @@ final class DerivedAnswers {
       }
       case DerivedName.OfChunk chunk -> {
         DerivedFolder folder = folders.getIfPresent(chunk.folder());
-        yield folder == null || folder.hasStore() || isStale(folder)
+        yield folder == null || isStale(folder) || folder.taken().mayInclude(id.path())
             ? Optional.empty()
             : find(folder, chunk, readable, catalog::peek);
       }
@@ -301,7 +308,14 @@ final class DerivedAnswers {
     }
     named.addAll(waiting);
     return new DerivedFolder(
-        members, waiting, rows.hasStore(), DerivedFolder.stores(named), loadedAt, changes);
+        members, waiting, taken(name), DerivedFolder.stores(named), loadedAt, changes);
+  }
+
+  private DerivedFolder.Taken taken(DerivedName.Folder folder) {
+    List<String> paths = register.likeChunks(folder.repository(), folder.path(), MAX_TAKEN + 1);
+    return paths.size() > MAX_TAKEN
+        ? new DerivedFolder.Taken(Set.of(), false)
+        : new DerivedFolder.Taken(Set.copyOf(paths), true);
   }
 
   /** Indexes that are known already are not read again. */

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -17,7 +18,7 @@ import java.util.function.Predicate;
  *
  * @param members those whose chunks are known, newest first
  * @param waiting others whose chunks are still to come
- * @param hasStore whether artifacts may lie at the addresses of chunks
+ * @param taken addresses of chunks that artifacts have
  * @param stores the artifacts that stores are named after, by the store's name without its suffix
  * @param loadedAt when it was read from the catalog, by {@link System#nanoTime}
  * @param changes of the rules before that
@@ -25,7 +26,7 @@ import java.util.function.Predicate;
 record DerivedFolder(
     List<Member> members,
     List<ArtifactId> waiting,
-    boolean hasStore,
+    Taken taken,
     Map<String, List<ArtifactId>> stores,
     long loadedAt,
     int changes) {
@@ -58,6 +59,30 @@ record DerivedFolder(
    * @param form where they are kept
    */
   record Pack(Derived.Stored form, ChunkPack chunks) {}
+
+  /**
+   * Paths of artifacts that look like chunks. Immutable.
+   *
+   * @param paths some of them, or all
+   * @param isWhole whether there are no others
+   */
+  record Taken(Set<String> paths, boolean isWhole) {
+    private static final long MEMORY_OF_ONE = 120;
+
+    Taken {
+      paths = Set.copyOf(paths);
+    }
+
+    /** Whether an artifact may have this path. */
+    boolean mayInclude(String path) {
+      return !isWhole || paths.contains(path);
+    }
+
+    /** Bytes of heap that it takes, about. */
+    long memory() {
+      return paths.stream().mapToLong(path -> MEMORY_OF_ONE + path.length()).sum();
+    }
+  }
 
   /** RAUC names a store like the file, with or without its suffix. */
   static Map<String, List<ArtifactId>> stores(List<ArtifactId> artifacts) {
@@ -94,7 +119,7 @@ record DerivedFolder(
 
   /** In bytes, for a bounded cache. */
   int memory() {
-    long memory = 1024 + 512L * waiting.size();
+    long memory = 1024 + 512L * waiting.size() + taken.memory();
     for (Member member : members) {
       memory += member.memory();
     }

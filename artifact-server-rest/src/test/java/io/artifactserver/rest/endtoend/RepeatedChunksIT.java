@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -61,16 +62,17 @@ class RepeatedChunksIT extends EachTransport {
     operator.createRepository("open", true);
     operator.createRepository("closed", false);
     operator.createRepository("packed", true);
+    operator.createRepository("beside", true);
     operator.createEncryptedRepository("vault");
     byte[] text = random.clone();
     for (int i = 0; i < text.length; i++) {
       text[i] = (byte) ('a' + (text[i] & 15));
     }
-    for (String repository : List.of("open", "closed", "packed", "vault")) {
+    for (String repository : List.of("open", "closed", "packed", "beside", "vault")) {
       byte[] content = repository.equals("packed") ? text : random;
       assertThat(operator.put(repository, IMAGE, content).statusCode()).isEqualTo(201);
     }
-    for (String repository : List.of("open", "closed", "packed", "vault")) {
+    for (String repository : List.of("open", "closed", "packed", "beside", "vault")) {
       eventually("the forms of " + repository, () -> isDerived(repository));
     }
     operator.close();
@@ -127,6 +129,36 @@ class RepeatedChunksIT extends EachTransport {
     if (isRepeated && transport == Transport.HTTP1) {
       assertThat(repeated() - before).isEqualTo(2 * ids.size() - 2);
     }
+  }
+
+  /** Only the chunk whose address an artifact has comes from a handler: it is the artifact. */
+  @Test
+  void artifactsLikeChunksSlowNoOtherChunkDown() throws Exception {
+    List<String> ids = ids("beside");
+    String taken = ids.get(20);
+    for (String path : List.of(address(taken), "fw/x.castr/abcd/notes.txt", "fw/x.castr/notes")) {
+      assertThat(operator.put("beside", path, path.getBytes(UTF_8)).statusCode()).isIn(200, 201);
+    }
+    List<String> others = ids.stream().filter(id -> !id.equals(taken)).toList();
+    try (Wire connection = open()) {
+      for (String id : others) {
+        assertThat(ask(connection, "beside", id, "").status()).isEqualTo(200);
+      }
+    }
+    double before = repeated();
+    try (Wire connection = open()) {
+      for (String id : others) {
+        assertThat(Arrays.equals(ask(connection, "beside", id, "").body(), plain(id))).isTrue();
+      }
+      if (transport == Transport.HTTP1) {
+        assertThat(repeated() - before).isEqualTo(others.size() - 2);
+      }
+      assertThat(ask(connection, "beside", taken, "").text()).isEqualTo(address(taken));
+    }
+  }
+
+  private static String address(String id) {
+    return "fw/default.castr/" + id.substring(0, 4) + "/" + id;
   }
 
   @Test
@@ -237,7 +269,8 @@ class RepeatedChunksIT extends EachTransport {
 
   private String request(String repository, String name, String fields) throws IOException {
     String authorization =
-        fields.contains("Authorization") || Set.of("open", "packed", "gone").contains(repository)
+        fields.contains("Authorization")
+                || Set.of("open", "packed", "beside", "gone").contains(repository)
             ? ""
             : "Authorization: Bearer " + server.operatorToken() + "\r\n";
     return "GET /artifacts/%s%s%s/%s HTTP/1.1\r\nHost: x\r\n%s%s\r\n"

@@ -110,19 +110,21 @@ interface DerivedRows extends Repository<DerivedRow, Long> {
       @Param("minLength") long minLength,
       Limit limit);
 
-  /** Whether artifacts lie in folders of a folder whose names end in {@code .castr}. */
+  /** Paths of artifacts at addresses that chunks of a folder may have. */
   @Query(
       nativeQuery = true,
       value =
           """
-          select exists (
-            select from artifact a join repository r on r.id = a.repository_id
-            where r.name = :repository and a.path >= :folder and a.path < :end
-              and substr(a.path, :length + 1) ~ '^[^/]*[.]castr/')
+          select a.path from artifact a join repository r on r.id = a.repository_id
+          where r.name = :repository and a.path >= :folder and a.path < :end
+            and substr(a.path, :length + 1)
+              ~ '^[^/]*[.]castr/[0-9a-f]{4}/[0-9a-f]{64}([.]cacnk)?$'
+          limit :limit
           """)
-  boolean hasStore(
+  List<String> likeChunks(
       @Param("repository") String repository,
       @Param("folder") String folder,
       @Param("end") String end,
-      @Param("length") int length);
+      @Param("length") int length,
+      @Param("limit") int limit);
 }

@@ -102,8 +102,15 @@ final class JpaDerivedRegister implements DerivedRegister {
           members.add(new Member(artifact.path(), bytes, artifact.blob().sha256(), stored, other));
         }
       }
-      return new Folder(members, waiting, derived.hasStore(repository, folder, end, length));
+      return new Folder(members, waiting);
     });
+  }
+
+  @Override
+  public List<String> likeChunks(String repository, String folder, int limit) {
+    String end = PathRange.beginningWith(folder).end();
+    int length = folder.codePointCount(0, folder.length());
+    return transactions.read(() -> derived.likeChunks(repository, folder, end, length, limit));
   }
 
   @Override

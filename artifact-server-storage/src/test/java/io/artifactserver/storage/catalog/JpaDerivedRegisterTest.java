@@ -23,6 +23,7 @@ import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -155,15 +156,35 @@ class JpaDerivedRegisterTest {
                 "fw/ä/new", 9, digests("fw/ä/new").sha256(), recentForm, Optional.of(recentSecond)),
             new Member("fw/ä/old", 9, digests("fw/ä/old").sha256(), oldForm, Optional.empty()));
     assertThat(folder.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
-    assertThat(folder.hasStore()).isFalse();
     Folder ofLong = derived.folder(repository, "fw/ä/", "a", "b", 10, 100);
     assertThat(ofLong.members()).as("too short").isEmpty();
     assertThat(ofLong.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
     assertThat(derived.folder(repository, "", "a", "b", 0, 100).members()).isEmpty();
     assertThat(derived.folder(repository, "fw/", "a", "b", 0, 100).members()).hasSize(1);
-    add("fw/ä/x.castr/abcd/file");
-    assertThat(derived.folder(repository, "fw/ä/", "a", "b", 0, 100).hasStore()).isTrue();
-    assertThat(derived.folder(repository, "fw/", "a", "b", 0, 100).hasStore()).isFalse();
+  }
+
+  @Test
+  void listsArtifactsThatLookLikeChunks() {
+    String chunk = ".castr/abcd/" + "abcd".repeat(16);
+    for (String path :
+        List.of(
+            "/abcd/" + "abcd".repeat(16),
+            ".castr/abcd/file",
+            ".castr/file",
+            chunk + ".xz",
+            chunk.toUpperCase(Locale.ROOT),
+            chunk.substring(1))) {
+      add("fw/ä/x" + path);
+    }
+    add("fw/ä/deeper/x" + chunk);
+    add("fw/äx" + chunk);
+    assertThat(derived.likeChunks(repository, "fw/ä/", 100)).isEmpty();
+    add("fw/ä/x" + chunk);
+    add("fw/ä/y" + chunk + ".cacnk");
+    assertThat(derived.likeChunks(repository, "fw/ä/", 100))
+        .containsExactlyInAnyOrder("fw/ä/x" + chunk, "fw/ä/y" + chunk + ".cacnk");
+    assertThat(derived.likeChunks(repository, "fw/ä/", 1)).hasSize(1);
+    assertThat(derived.likeChunks(repository, "", 100)).isEmpty();
   }
 
   @Test
