@@ -7,15 +7,19 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A place in the list of tokens as text: microseconds since 1970, a dash and the token's id. */
+/**
+ * A place in the list of tokens as text: microseconds since 1970 with at least 16 digits, so that
+ * no date passes for one, a dash and the token's id.
+ */
 final class TokenCursor {
   /** PostgreSQL takes no year beyond 294276, and no NUL character. */
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,17})-([^\0]+)");
+  private static final Pattern FORM = Pattern.compile("([0-9]{16,17})-([^\0]+)");
 
   private TokenCursor() {}
 
   static String text(Position position) {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, position.createdAt()) + "-" + position.id();
+    long micros = ChronoUnit.MICROS.between(Instant.EPOCH, position.createdAt());
+    return "%016d-%s".formatted(micros, position.id());
   }
 
   /** The place that a text names; empty if it names none. */

@@ -249,8 +249,8 @@ class TokenIT {
         "limit=many",
         "after=x",
         "after=-1-x",
-        "after=1-",
-        "after=1-a%00",
+        "after=1700000000000000-",
+        "after=1700000000000000-a%00",
         "after=999999999999999999-x",
         "after=2026-01-01T00:00:00Z"
       })
