@@ -34,16 +34,16 @@ public interface ArtifactCatalog {
   /** The repository of this name, if there is one. */
   Optional<Repository> repository(String name);
 
-  /**
-   * As {@link #findRepository}, without asking the database: for strangers, who must not cost a
-   * query each. Empty also where {@link #knowsRepositories nothing is known}.
-   */
+  /** As {@link #findRepository}, without asking the database. No I/O. */
   default Optional<Repository> peekRepository(String name) {
     return Optional.empty();
   }
 
-  /** Whether {@link #peekRepository} knows all repositories. No I/O. */
-  default boolean knowsRepositories() {
+  /**
+   * Whether all repositories are known without asking the database, and none of this name is
+   * public: for strangers, who must not cost a query each. No I/O.
+   */
+  default boolean knowsAsNotPublic(String name) {
     return false;
   }
 

@@ -136,10 +136,7 @@ final class Resolver {
 
   /** A stranger learns nothing of a repository that is not public, and so costs no query. */
   private Optional<Resolution> peekDenied(String repository, Authentication caller) {
-    boolean mayBePublic =
-        !catalog.knowsRepositories()
-            || catalog.peekRepository(repository).filter(Repository::isPublic).isPresent();
-    if (mayBePublic) {
+    if (!catalog.knowsAsNotPublic(repository)) {
       return Optional.empty();
     }
     return caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository)

@@ -91,8 +91,14 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public boolean knowsRepositories() {
-    return repositories.peek(ALL).isPresent();
+  public boolean knowsAsNotPublic(String name) {
+    return repositories
+        .peek(ALL)
+        .filter(known -> {
+          Repository repository = known.get(name);
+          return repository == null || !repository.isPublic();
+        })
+        .isPresent();
   }
 
   @Override

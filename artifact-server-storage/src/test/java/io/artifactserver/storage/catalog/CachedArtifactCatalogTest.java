@@ -122,6 +122,34 @@ class CachedArtifactCatalogTest {
   }
 
   @Test
+  void knowsNoRepositoryAsNotPublicUnlessItKnowsAll() {
+    catalog.createRepository(repository + "-closed", false, false);
+    assertThat(catalog.knowsAsNotPublic(repository + "-closed")).isFalse();
+    catalog.findRepository(repository);
+    assertThat(catalog.knowsAsNotPublic(repository + "-closed")).isTrue();
+    assertThat(catalog.knowsAsNotPublic(repository + "-absent")).isTrue();
+    assertThat(catalog.knowsAsNotPublic(repository)).isFalse();
+  }
+
+  /** A stranger was denied a public artifact when somebody changed a repository just then. */
+  @Test
+  void publicRepositoryIsNeverKnownAsNotPublic() throws Exception {
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<?> changes =
+          threads.submit(() -> {
+            for (int i = 0; i < 300; i++) {
+              catalog.changeRepository(repository, RepositoryChange.ofRedirects(i % 2 == 0));
+              catalog.findRepository(repository);
+            }
+          });
+      while (!changes.isDone()) {
+        assertThat(catalog.knowsAsNotPublic(repository)).isFalse();
+      }
+      changes.get();
+    }
+  }
+
+  @Test
   void tellsAtOnceWhatADeletedPathHad() {
     add(id);
     assertThat(catalog.find(id)).isPresent();
