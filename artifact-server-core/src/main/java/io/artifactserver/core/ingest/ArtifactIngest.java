@@ -4,7 +4,6 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
-import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
@@ -20,12 +19,10 @@ import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
-import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,8 +39,8 @@ public final class ArtifactIngest {
   static final int BUFFER_LENGTH = 512 * 1024;
 
   private final ArtifactCatalog catalog;
-  private final BlobRegister register;
   private final BlobStores stores;
+  private final LostBlobs lostBlobs;
   private final Quota quota;
   private final QuotaLedger repositoryQuotas;
   private final Executor digestExecutor;
@@ -64,8 +61,8 @@ public final class ArtifactIngest {
       Executor digestExecutor,
       DerivationRequests derivations) {
     this.catalog = catalog;
-    this.register = register;
     this.stores = stores;
+    this.lostBlobs = new LostBlobs(register, stores);
     this.quota = quota;
     this.repositoryQuotas = repositoryQuotas;
     this.digestExecutor = digestExecutor;
@@ -91,7 +88,7 @@ public final class ArtifactIngest {
     Optional<Artifact> existing = catalog.findCurrent(id);
     if (existing.isPresent()) {
       requireSame(existing.get(), request);
-      return isLost(existing.get().blob())
+      return lostBlobs.isLost(existing.get().blob())
           ? restore(existing.get(), repository.encrypted(), request, source)
           : compare(request, source);
     }
@@ -112,11 +109,7 @@ public final class ArtifactIngest {
                 grow(place, received);
                 upload.write(buffer);
               });
-      Optional<BlobRef> known = register.find(digests.sha256(), repository.encrypted());
-      if (known.isPresent()) {
-        // If it is missing, it is suspect, and not shared.
-        isMissing(known.get());
-      }
+      lostBlobs.markIfMissing(digests.sha256(), repository.encrypted());
       return link(request, upload, digests, reservation, place);
     } catch (OverQuotaException e) {
       throw new IngestException.RepositoryFull(e);
@@ -144,25 +137,6 @@ public final class ArtifactIngest {
       if (present.isPresent() && !present.get().equals(expected)) {
         throw new IngestException.PathTaken(existing, expected);
       }
-    }
-  }
-
-  /** Whether a blob is suspect, or is not there and becomes suspect. */
-  private boolean isLost(BlobRef blob) throws StorageException {
-    return !register.suspects(Set.of(blob.key())).isEmpty() || isMissing(blob);
-  }
-
-  /** Whether the last byte cannot be read: nobody may rely on such a blob. */
-  private boolean isMissing(BlobRef blob) throws StorageException {
-    ByteRange last = blob.length() == 0 ? ByteRange.whole(0) : new ByteRange(blob.length() - 1, 1);
-    BlobStore originals = stores.of(blob.encrypted()).originals();
-    ByteBuffer buffer = ByteBuffer.allocate(1);
-    try (RangeReader reader = originals.blob(blob).open(last)) {
-      while (buffer.hasRemaining() && reader.read(buffer) >= 0) {}
-      return false;
-    } catch (StorageException.BlobLost _) {
-      register.suspect(blob);
-      return true;
     }
   }
 

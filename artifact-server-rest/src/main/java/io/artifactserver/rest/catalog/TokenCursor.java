@@ -3,6 +3,7 @@ package io.artifactserver.rest.catalog;
 import io.artifactserver.core.access.AccessTokenStore.Position;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +20,7 @@ final class TokenCursor {
 
   static String text(Position position) {
     long micros = ChronoUnit.MICROS.between(Instant.EPOCH, position.createdAt());
-    return "%016d-%s".formatted(micros, position.id());
+    return String.format(Locale.ROOT, "%016d-%s", micros, position.id());
   }
 
   /** The place that a text names; empty if it names none. */
