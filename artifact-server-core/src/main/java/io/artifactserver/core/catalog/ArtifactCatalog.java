@@ -130,7 +130,8 @@ public interface ArtifactCatalog {
 
   /**
    * Puts a blob in the place of the {@linkplain BlobRegister#suspect suspect} one that has the same
-   * bytes, for every artifact that refers to it. The old one is an orphan from then on.
+   * bytes, for every artifact that refers to it. The old one is an orphan from then on. If none
+   * refers to it, the new one's grace period begins.
    *
    * @param fresh just committed, and known to no one else
    * @return whether {@code fresh} was taken; if not, there is no such blob, or it is not suspect

@@ -60,6 +60,11 @@ public final class RepositoryEncryption {
       for (PlainContent content : page) {
         after = content.blob().key();
         if (damaged.contains(after)) {
+          // Right bytes may have come for another artifact meanwhile.
+          if (catalog.shareEncrypted(content)) {
+            damaged.remove(after);
+            encrypted++;
+          }
           continue;
         }
         try {

@@ -192,16 +192,14 @@ public final class ArtifactIngest {
               });
       sameOrTaken(lost, digests);
       BlobRef fresh = upload.commit();
-      if (!catalog.repair(fresh, digests)) {
-        // Or it was lost before its repository's encryption came to it.
-        if (fresh.encrypted()
-            && !lost.blob().encrypted()
-            && catalog.moveToEncrypted(
-                new ArtifactCatalog.PlainContent(lost.blob(), digests), fresh)) {
-          reservation.keep();
-        } else {
-          discard(fresh);
-        }
+      boolean isRepair = catalog.repair(fresh, digests);
+      // It was lost before its repository's encryption came to it.
+      boolean isMoved =
+          fresh.encrypted() && !lost.blob().encrypted() && move(lost, digests, fresh, isRepair);
+      if (isMoved && !isRepair) {
+        reservation.keep();
+      } else if (!isRepair) {
+        discard(fresh);
       }
       derivations.deriveSoon();
       return sameOrTaken(
@@ -210,6 +208,11 @@ public final class ArtifactIngest {
               .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id())),
           digests);
     }
+  }
+
+  private boolean move(Artifact lost, Digests digests, BlobRef fresh, boolean isStored) {
+    ArtifactCatalog.PlainContent plain = new ArtifactCatalog.PlainContent(lost.blob(), digests);
+    return isStored ? catalog.shareEncrypted(plain) : catalog.moveToEncrypted(plain, fresh);
   }
 
   private Optional<Addition> share(

@@ -236,7 +236,8 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
             .filter(blob -> suspects.remove(blob.key()))
             .map(blob -> blobs.remove(blob.key()));
     lost.ifPresent(row -> {
-      blobs.put(fresh.key(), new BlobRow(fresh, row.digests(), row.createdAt(), row.retiredAt()));
+      Instant retiredAt = row.isRetired() ? now() : Instant.MAX;
+      blobs.put(fresh.key(), new BlobRow(fresh, row.digests(), row.createdAt(), retiredAt));
       for (Artifact artifact : List.copyOf(artifacts.values())) {
         if (artifact.blob().equals(row.ref())) {
           artifacts.put(

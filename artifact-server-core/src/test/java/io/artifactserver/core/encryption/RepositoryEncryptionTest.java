@@ -155,6 +155,17 @@ class RepositoryEncryptionTest {
     assertThat(catalog.suspectCount()).isZero();
   }
 
+  @Test
+  void sharesWhatCameForAnotherArtifactInPlaceOfDamage() throws Exception {
+    BlobRef damaged = put("edge/a", "one").blob();
+    catalog.encryptRepository("edge");
+    plain.delete(damaged);
+    assertThat(encryption.run()).isEqualTo(new Run(0, 1));
+    put("edge/b", "one");
+    assertThat(encryption.run()).isEqualTo(new Run(1, 0));
+    assertThat(bytes(find("edge/a").blob())).isEqualTo("one");
+  }
+
   private Artifact put(String id, String content) throws Exception {
     int slash = id.indexOf('/');
     return ingest

@@ -469,6 +469,19 @@ class ArtifactIngestTest {
   }
 
   @Test
+  void oneUploadRestoresPlainAndEncryptedBytes() throws Exception {
+    byte[] content = content(1000, 37);
+    Artifact plain = put("edge/firmware", content).artifact();
+    Artifact secret = put("vault/firmware", content).artifact();
+    catalog.encryptRepository("edge");
+    lose(plain.blob(), true);
+    lose(secret.blob(), true);
+    Artifact restored = put("edge/firmware", content).artifact();
+    assertThat(stored(restored)).isEqualTo(content);
+    assertThat(catalog.find(secret.id()).orElseThrow().blob()).isEqualTo(restored.blob());
+  }
+
+  @Test
   void refusesWhatTheQuotaDoesNotHoldBeforeTheFirstByte() throws IOException {
     // A closed stream fails when it is read.
     InputStream untouched = InputStream.nullInputStream();

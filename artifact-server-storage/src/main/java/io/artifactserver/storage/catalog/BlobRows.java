@@ -158,14 +158,19 @@ interface BlobRows extends Repository<BlobRow, Long> {
       nativeQuery = true,
       value =
           """
-          update blob set blob_key = :key, length = :length, suspect_at = null
+          update blob set
+            blob_key = :key,
+            length = :length,
+            suspect_at = null,
+            retired_at = case when retired_at is not null then :now end
           where sha256 = :sha256 and encrypted = :encrypted and suspect_at is not null
           """)
   int replaceSuspect(
       @Param("sha256") byte[] sha256,
       @Param("encrypted") boolean encrypted,
       @Param("key") String key,
-      @Param("length") long length);
+      @Param("length") long length,
+      @Param("now") Instant now);
 
   @Modifying
   @Query(nativeQuery = true, value = "update blob set suspect_at = null where blob_key = :key")

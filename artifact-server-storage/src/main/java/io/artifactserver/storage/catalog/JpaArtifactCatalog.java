@@ -274,8 +274,8 @@ final class JpaArtifactCatalog implements ArtifactCatalog {
   @Override
   public boolean repair(BlobRef fresh, Digests digests) {
     byte[] sha256 = digests.sha256().bytes();
-    return transactions.write(
-        _ -> blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length()) == 1);
+    return transactions.write(_ ->
+        blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length(), now()) == 1);
   }
 
   /**

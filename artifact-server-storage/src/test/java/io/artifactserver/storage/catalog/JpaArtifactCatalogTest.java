@@ -509,8 +509,11 @@ class JpaArtifactCatalogTest {
     added("a", lost);
     catalog.remove(id("a"));
     register.suspect(lost);
+    Instant repairedAt = now();
     assertThat(catalog.repair(fresh, digests(text))).isTrue();
     assertThat(retired(fresh)).isTrue();
+    // Its grace period begins: a sweep must not come between the repair and the artifact's row.
+    assertThat(register.retiredBefore(repairedAt, 10_000)).doesNotContain(fresh);
     assertThat(added("a", fresh).blob()).isEqualTo(fresh);
     assertThat(retired(fresh)).isFalse();
   }
