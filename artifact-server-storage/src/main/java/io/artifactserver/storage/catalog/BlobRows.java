@@ -162,7 +162,7 @@ interface BlobRows extends Repository<BlobRow, Long> {
             blob_key = :key,
             length = :length,
             suspect_at = null,
-            retired_at = case when retired_at is not null then :now end
+            retired_at = case when retired_at is not null then cast(:now as timestamptz) end
           where sha256 = :sha256 and encrypted = :encrypted and suspect_at is not null
           """)
   int replaceSuspect(

@@ -79,9 +79,9 @@ public final class EmbeddedPostgres implements DatabaseServer {
     }
     if (free < ROOM) {
       throw new DatabaseStartException(
-          """
-          The disk of %s is full: %d MiB are free, and the embedded PostgreSQL needs %d MiB to           start. Make room on that disk. In the data folder itself only the folders uploads and           postgres-log may be emptied: what is in them is not needed.\
-          """
+          ("The disk of %s is full: %d MiB are free, and the embedded PostgreSQL needs %d MiB to"
+                  + " start. Make room on that disk. In the data folder itself only the folders"
+                  + " uploads and postgres-log may be emptied: what is in them is not needed.")
               .formatted(dataDirectory, free >> 20, ROOM >> 20),
           failure);
     }

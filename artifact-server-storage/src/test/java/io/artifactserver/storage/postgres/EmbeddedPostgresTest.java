@@ -61,6 +61,28 @@ class EmbeddedPostgresTest {
     return new FolderTemplate(template.resolve("postgres-binaries"));
   }
 
+  /** PostgreSQL's own messages for it are many, and none says what may be deleted. */
+  @Test
+  void fullDiskIsNamedWithWhatMayBeDeleted() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk.toString()) == 0,
+        "SKIPPED: a full disk, because this user may not mount a tmpfs");
+    try {
+      assertThatThrownBy(() -> EmbeddedPostgres.start(disk, 20))
+          .isInstanceOf(DatabaseStartException.class)
+          .hasMessageContaining("The disk of " + disk + " is full")
+          .hasMessageContaining("needs 32 MiB")
+          .hasMessageContaining("uploads and postgres-log");
+    } finally {
+      assertThat(run("umount", disk.toString())).isZero();
+    }
+  }
+
+  private static int run(String... command) throws Exception {
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+
   @Test
   void commitsDurablyListensOnLoopbackOnlyAndWantsThePassword() throws Exception {
     // What follows is about files that it makes itself.
