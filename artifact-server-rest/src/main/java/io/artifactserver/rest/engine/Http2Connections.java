@@ -116,6 +116,8 @@ public final class Http2Connections implements SmartLifecycle {
         && connection.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
       request.addHttpStreamWrapper(streams::patient);
       release(request);
+      HTTP2Stream stream = stream(request);
+      return Http2Request.of(request, stream != null && stream.isRemotelyClosed());
     }
     return request;
   }

@@ -9,6 +9,7 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 @EnumSource(names = {"HTTP1", "TLS13"})
 class PublisherAttackIT extends EachTransport {
   private static final int CONNECTIONS = 300;
+  private static final int RESETS = 150;
   private static final int MAX_BODY = 64 * 1024;
 
   private final List<Wire> connections = new ArrayList<>();
@@ -212,6 +214,38 @@ class PublisherAttackIT extends EachTransport {
     }
     assertThat(admin.put("public", "board-c/admin-" + transport, new byte[] {1}).statusCode())
         .isEqualTo(201);
+  }
+
+  /** As of a pipeline whose machine is taken away: its connections end without a word. */
+  @Test
+  void uploadsThatAreResetGiveTheirRoomBack() throws Exception {
+    for (Transport each : transport.ofOneServer()) {
+      String repository = "reset-" + each.name().toLowerCase(Locale.ROOT);
+      admin.createRepository(repository, true);
+      assertThat(
+              admin
+                  .json(
+                      "PUT",
+                      "/api/v1/repositories/" + repository + "/quota",
+                      "{\"bytes\": 2000000}")
+                  .statusCode())
+          .isEqualTo(200);
+      String head =
+          "PUT /api/v1/repositories/%s/artifacts/%%d HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Length: 1000000\r\n\r\n"
+              .formatted(repository, server.server().operatorToken());
+      for (int i = 0; i < RESETS; i++) {
+        Wire wire = server.by(each).open();
+        wire.send(head.formatted(i));
+        wire.send("x".repeat(i % 2 == 0 ? 1 : 60_000));
+        wire.reset();
+      }
+      eventuallyPasses(
+          "nothing is reserved",
+          () ->
+              assertThat(admin.get("/api/v1/repositories/" + repository + "/quota").body())
+                  .contains("\"reserved\":{\"bytes\":0,\"artifacts\":0}"));
+      assertThat(admin.put(repository, "whole", new byte[2_000_000]).statusCode()).isEqualTo(201);
+    }
   }
 
   /** Begins uploads until the token gets no further one. */

@@ -2,6 +2,7 @@ package io.artifactserver.rest.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -56,6 +57,16 @@ final class FrameClient implements AutoCloseable {
     return stream;
   }
 
+  /** A request whose body is to come. */
+  int put() throws IOException {
+    int stream = nextStream;
+    nextStream += 2;
+    // :method PUT as a literal, then as above.
+    byte[] fields = {2, 3, 'P', 'U', 'T', (byte) 0x86, (byte) 0x84, 0x41, 1, 'x'};
+    send(HEADERS, END_HEADERS, stream, fields);
+    return stream;
+  }
+
   void reset(int stream) throws IOException {
     send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(8).array());
   }
@@ -65,15 +76,31 @@ final class FrameClient implements AutoCloseable {
     send(DATA, END_STREAM, stream, new byte[10]);
   }
 
+  /** DATA on each of the streams, in one packet. */
+  void sendData(int... streams) throws IOException {
+    ByteArrayOutputStream frames = new ByteArrayOutputStream();
+    for (int stream : streams) {
+      frames.writeBytes(frame(DATA, 0, stream, new byte[10]));
+    }
+    write(frames.toByteArray());
+  }
+
   private void send(int type, int flags, int stream, byte[] payload) throws IOException {
-    ByteBuffer frame =
-        ByteBuffer.allocate(9 + payload.length)
-            .putInt(payload.length << 8 | type)
-            .put((byte) flags)
-            .putInt(stream)
-            .put(payload);
+    write(frame(type, flags, stream, payload));
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    return ByteBuffer.allocate(9 + payload.length)
+        .putInt(payload.length << 8 | type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(payload)
+        .array();
+  }
+
+  private void write(byte[] bytes) throws IOException {
     try {
-      socket.getOutputStream().write(frame.array());
+      socket.getOutputStream().write(bytes);
     } catch (SocketException _) {
       // The server has ended the connection, which is what some tests wait for.
     }
