@@ -2,6 +2,7 @@ package io.artifactserver.rest.jobs;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.rest.problem.FailureLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.time.Instant;
@@ -25,6 +26,7 @@ public class Jobs {
   private final InstantSource clock;
   private final Map<String, AtomicLong> successes = new ConcurrentHashMap<>();
   private final Map<String, Failing> failing = new ConcurrentHashMap<>();
+  private final Map<String, FailureLog> logs = new ConcurrentHashMap<>();
 
   public Jobs(MeterRegistry registry, InstantSource clock) {
     this.registry = registry;
@@ -32,7 +34,7 @@ public class Jobs {
   }
 
   /**
-   * Runs a job. A failure is logged, and goes no further.
+   * Runs a job. A failure is logged, though not each time, and goes no further.
    *
    * @param name of few
    * @param failure as {@code Repositories could not be encrypted}
@@ -45,12 +47,12 @@ public class Jobs {
       succeeded(name);
       return true;
     } catch (StorageException | CatalogUnavailableException e) {
-      logger.warn("{}; the next run goes on", failure, e);
+      log(name, logger).warn(failure + "; the next run goes on", e);
       failed(name, "%s: %s".formatted(failure, e.getMessage()));
     } catch (RuntimeException | LinkageError e) {
       // Such as a key ring that was damaged meanwhile: the one in memory still serves. Or a library
       // whose native code cannot be loaded.
-      logger.error("{}; the next run tries again", failure, e);
+      log(name, logger).failed(failure + "; the next run tries again", e);
       failed(name, "%s: %s".formatted(failure, e));
     }
     return false;
@@ -82,6 +84,11 @@ public class Jobs {
   /** The jobs whose last run failed, by their names. */
   public Map<String, Failing> failing() {
     return Map.copyOf(failing);
+  }
+
+  /** A job that runs every few seconds may fail for days. */
+  private FailureLog log(String name, Logger logger) {
+    return logs.computeIfAbsent(name, _ -> new FailureLog(logger));
   }
 
   private AtomicLong register(String name) {

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
+import org.slf4j.event.Level;
 
 /**
  * Logs failures that any request may meet: one a minute, and of the others their number. The stack
@@ -39,6 +40,15 @@ public final class FailureLog {
    * @param what failed, as {@code Cannot serve /artifacts/a/b}
    */
   public void failed(String what, Throwable cause) {
+    log(Level.ERROR, what, cause);
+  }
+
+  /** The same for a failure that repairs itself, as when a disk or a database is away. */
+  public void warn(String what, Throwable cause) {
+    log(Level.WARN, what, cause);
+  }
+
+  private void log(Level level, String what, Throwable cause) {
     long now = nanoClock.getAsLong();
     long before = last.get();
     if (now - before < PAUSE.toNanos() || !last.compareAndSet(before, now)) {
@@ -52,10 +62,10 @@ public final class FailureLog {
             : " (and %d more failures since the last that was logged)".formatted(others);
     Stack stack = new Stack(reason(cause), now);
     if (stack.isAgain(lastStack.get())) {
-      logger.error("{}{}: {}", what, more, stack.kind());
+      logger.atLevel(level).log("{}{}: {}", what, more, stack.kind());
     } else {
       lastStack.set(stack);
-      logger.error("{}{}", what, more, cause);
+      logger.atLevel(level).setCause(cause).log("{}{}", what, more);
     }
   }
 

@@ -9,8 +9,11 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class JobsTest {
   private static final Instant FIRST = Instant.parse("2026-11-26T12:00:00Z");
@@ -68,6 +71,19 @@ class JobsTest {
                 new Jobs.Failing(
                     FIRST,
                     "It could not be done: java.lang.UnsatisfiedLinkError: failed to map segment")));
+  }
+
+  /** A derivation on a full disk is tried every ten seconds. */
+  @Test
+  @ExtendWith(OutputCaptureExtension.class)
+  void oneOfManyFailuresIsLogged(CapturedOutput output) {
+    for (int i = 0; i < 100; i++) {
+      fail("The disk is full");
+    }
+    assertThat(output.getOut().lines().filter(line -> line.contains("It could not be done")))
+        .hasSize(1);
+    assertThat(output.getOut().lines().filter(line -> line.startsWith("\tat ")))
+        .hasSizeLessThan(100);
   }
 
   private void fail(String reason) {

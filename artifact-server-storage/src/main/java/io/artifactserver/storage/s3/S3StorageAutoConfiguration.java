@@ -232,6 +232,12 @@ public class S3StorageAutoConfiguration {
         LOGGER.info("Created bucket {}", bucket.name());
       } catch (BucketAlreadyOwnedByYouException _) {
         LOGGER.info("Another server has just created bucket {}", bucket.name());
+      } catch (IllegalArgumentException unfit) {
+        // The SDK knows the rules for names.
+        throw new SetupException(
+            "%s.bucket cannot be \"%s\": %s."
+                .formatted(S3Properties.PREFIX, bucket.name(), unfit.getMessage()),
+            unfit);
       }
     }
   }

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -147,6 +149,17 @@ class S3StorageAutoConfigurationTest {
           runner().withPropertyValues(set("bucket", "any"), set("endpoint", wrong)),
           "is no address of an S3 server");
     }
+  }
+
+  /** The SDK refuses to ask for it, and would end the start with a stack trace. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ab", "UPPER", "under_score", "a b"})
+  void refusesANameThatNoBucketCanHave(String wrong) {
+    requireRefusal(
+        runner().withPropertyValues(set("bucket", wrong)), "There is no bucket \"" + wrong + '"');
+    requireRefusal(
+        runner().withPropertyValues(set("bucket", wrong), set("create-bucket", "true")),
+        "artifact-server.storage.s3.bucket cannot be \"" + wrong + '"');
   }
 
   @Test
@@ -296,7 +309,7 @@ class S3StorageAutoConfigurationTest {
     runner.run(context -> {
       Throwable failure = Objects.requireNonNull(context.getStartupFailure());
       FailureAnalysis analysis =
-          Objects.requireNonNull(new SetupFailureAnalyzer().analyze(failure));
+          Objects.requireNonNull(new SetupFailureAnalyzer().analyze(failure), failure::toString);
       assertThat(analysis.getDescription())
           .contains(parts)
           .doesNotContain(S3ProxyServer.SECRET_KEY);
