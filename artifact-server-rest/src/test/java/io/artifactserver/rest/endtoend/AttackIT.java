@@ -184,13 +184,26 @@ class AttackIT extends Siege {
   /** Absent paths of a public repository, of a protected one, and of none. */
   @ParameterizedTest
   @ValueSource(strings = {"public", "encrypted", "nowhere"})
-  @Tag(MISSES)
+  @Tag(REQUESTS)
   void missers(String repository) throws Exception {
     Random random = new Random(1);
-    Supplier<String> requests =
+    askOnAndOn(
         () ->
             "GET /artifacts/%s/%s HTTP/1.1\r\nHost: device\r\n\r\n"
-                .formatted(repository, Long.toHexString(random.nextLong()));
+                .formatted(repository, Long.toHexString(random.nextLong())),
+        401,
+        404,
+        503);
+  }
+
+  @Override
+  void downloads() throws Exception {
+    askOnAndOn(
+        () -> "GET " + WARM + " HTTP/1.1\r\nHost: device\r\nRange: bytes=0-4095\r\n\r\n", 206);
+  }
+
+  /** 500 clients for five seconds. */
+  private void askOnAndOn(Supplier<String> requests, Integer... statuses) throws Exception {
     if (transport.isSecured()) {
       long end = System.nanoTime() + 5_000_000_000L;
       inParallel(
@@ -199,7 +212,7 @@ class AttackIT extends Siege {
             try (Wire wire = server().open()) {
               while (System.nanoTime() < end) {
                 wire.send(requests.get());
-                assertThat(wire.receive(true).status()).isIn(401, 404, 503);
+                assertThat(wire.receive(true).status()).isIn((Object[]) statuses);
               }
             }
           });
@@ -209,7 +222,7 @@ class AttackIT extends Siege {
       Map<Integer, Integer> answers = clients.run(5);
       System.out.println("  answers by status: " + answers);
       assertThat(answers).isNotEmpty();
-      assertThat(answers.keySet()).isSubsetOf(401, 404, 503);
+      assertThat(answers.keySet()).isSubsetOf(statuses);
     }
   }
 

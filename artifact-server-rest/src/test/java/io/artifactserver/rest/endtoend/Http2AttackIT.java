@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -158,8 +159,17 @@ class Http2AttackIT extends Siege {
 
   /** Absent paths, on five connections of a hundred streams each. */
   @Test
-  @Tag(MISSES)
+  @Tag(REQUESTS)
   void missers() throws Exception {
+    askOnAndOn(random -> "/artifacts/public/" + Long.toHexString(random.nextLong()));
+  }
+
+  @Override
+  void downloads() throws Exception {
+    askOnAndOn(_ -> WARM, "Range: bytes=0-4095");
+  }
+
+  private void askOnAndOn(Function<Random, String> paths, String... fields) throws Exception {
     long end = System.nanoTime() + 5_000_000_000L;
     inParallel(
         5,
@@ -167,13 +177,13 @@ class Http2AttackIT extends Siege {
           try (Http2Wire wire = server().openHttp2()) {
             Random random = new Random(i);
             for (int stream = 0; stream < 100; stream++) {
-              wire.get("/artifacts/public/" + Long.toHexString(random.nextLong()));
+              wire.get(paths.apply(random), fields);
             }
             while (System.nanoTime() < end) {
               Http2Wire.Frame frame = wire.receive();
               assertThat(frame.type()).isNotIn(Http2Wire.RST_STREAM, Http2Wire.GOAWAY);
               if (frame.endsStream()) {
-                wire.get("/artifacts/public/" + Long.toHexString(random.nextLong()));
+                wire.get(paths.apply(random), fields);
               }
             }
           }

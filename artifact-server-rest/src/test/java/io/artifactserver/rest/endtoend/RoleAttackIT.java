@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -90,8 +91,14 @@ class RoleAttackIT extends Siege {
   }
 
   @Test
+  @Tag(REQUESTS)
   void deviceWithManyNames() throws Exception {
     flood(DEVICE, "GET " + PRIVATE, "Range: bytes=0-9\r\nRAUC-Serial: %d-%d\r\n");
+  }
+
+  @Override
+  void downloads() throws Exception {
+    flood(DEVICE, "GET " + PRIVATE, "Range: bytes=0-9\r\n");
   }
 
   /** Each of them looks good, and has to be looked up. */
