@@ -4,6 +4,7 @@ import io.artifactserver.rest.connection.Connections;
 import io.artifactserver.rest.connection.Holdings;
 import io.artifactserver.rest.connection.RequestProgress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
@@ -39,6 +40,9 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
 
   private final Connections connections;
   private final Newcomers newcomers;
+
+  /** Held by the thread that reads. */
+  private final ReentrantLock reading = new ReentrantLock();
 
   /** Whether its last bytes were more than a part of a head. */
   private boolean isKnown;
@@ -97,8 +101,21 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
+  /**
+   * When a connection is closed while a head comes, Jetty has another thread read, though the one
+   * that has noticed it reads on. They would use one buffer, and might both give it back.
+   */
   private void fill() {
+    reading.lock();
+    try {
+      read();
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Whether it is this one still.
+  private void read() {
     super.onFillable();
     if (getEndPoint().getConnection() != this) {
       // It speaks HTTP/2 now.

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.ManagedSelector;
@@ -33,6 +34,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,11 @@ class BoundedHttpConnectionTest {
   private final OvertakingPool pool = new OvertakingPool();
   private final Server server = new Server(pool);
   private final AtomicInteger readsAfterRefusal = new AtomicInteger();
+  private final AtomicInteger readsBesideAnother = new AtomicInteger();
+  private final AtomicReference<@Nullable Thread> firstReader = new AtomicReference<>();
+
+  /** Whether the connection is closed when its second read begins. */
+  private volatile boolean isClosedByReading;
 
   private final ListAppender<ILoggingEvent> parser = new ListAppender<>();
 
@@ -78,6 +85,25 @@ class BoundedHttpConnectionTest {
     }
     assertThat(end.get(120, TimeUnit.SECONDS)).isEmpty();
     assertThat(readsAfterRefusal).hasValue(0);
+  }
+
+  /**
+   * As the sweep does to make room. Jetty has another thread clear away what the first still has.
+   */
+  @Test
+  void aConnectionThatIsClosedInAHeadIsReadByOneThread() throws Exception {
+    isClosedByReading = true;
+    ServerConnector connector = start(16);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      socket
+          .getOutputStream()
+          .write("GET / HTTP/1.1\r\nHost: x\r\nHalf".getBytes(StandardCharsets.US_ASCII));
+      end.get(120, TimeUnit.SECONDS);
+      // The threads go on for a moment.
+      server.stop();
+    }
+    assertThat(pool.overtook).isTrue();
+    assertThat(readsBesideAnother).hasValue(0);
   }
 
   /**
@@ -127,10 +153,14 @@ class BoundedHttpConnectionTest {
   }
 
   private static void awaitLeft(Thread reader) {
-    while (Stream.of(reader.getStackTrace())
-        .anyMatch(frame -> frame.getClassName().equals(HttpConnection.class.getName()))) {
+    while (isIn(reader)) {
       Thread.onSpinWait();
     }
+  }
+
+  private static boolean isIn(Thread reader) {
+    return Stream.of(reader.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals(HttpConnection.class.getName()));
   }
 
   /**
@@ -152,6 +182,16 @@ class BoundedHttpConnectionTest {
                 if (pool.hasRefused) {
                   readsAfterRefusal.incrementAndGet();
                 }
+                Thread current = Thread.currentThread();
+                Thread first = firstReader.get();
+                if (first == null) {
+                  firstReader.set(current);
+                } else if (!first.equals(current) && isIn(first)) {
+                  readsBesideAnother.incrementAndGet();
+                } else if (isClosedByReading) {
+                  close();
+                  return -1;
+                }
                 return super.fill(buffer);
               }
 
@@ -170,9 +210,10 @@ class BoundedHttpConnectionTest {
     return connector;
   }
 
-  /** The other thread has always done what it was given before the first goes on. */
+  /** The other thread does what it can of what it was given before the first goes on. */
   private static final class OvertakingPool extends QueuedThreadPool {
     private volatile boolean hasRefused;
+    private volatile boolean overtook;
 
     @Override
     public boolean tryExecute(Runnable task) {
@@ -187,6 +228,7 @@ class BoundedHttpConnectionTest {
     @Override
     public void execute(Runnable job) {
       if (job instanceof HttpConnection) {
+        overtook = true;
         overtake(job);
       } else {
         super.execute(job);
@@ -195,10 +237,8 @@ class BoundedHttpConnectionTest {
 
     private static void overtake(Runnable task) {
       Thread other = Thread.ofPlatform().start(task);
-      try {
-        other.join();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
+      while (other.isAlive() && other.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
       }
     }
   }
