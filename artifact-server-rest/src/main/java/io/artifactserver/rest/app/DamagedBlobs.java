@@ -5,7 +5,7 @@ import io.artifactserver.core.blob.StorageException.BlobCorrupt;
 import io.artifactserver.core.blob.StorageException.BlobLost;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

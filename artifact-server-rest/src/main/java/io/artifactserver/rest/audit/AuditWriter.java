@@ -5,7 +5,7 @@ import io.artifactserver.core.access.Role;
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

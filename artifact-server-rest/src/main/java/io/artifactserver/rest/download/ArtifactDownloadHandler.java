@@ -18,7 +18,7 @@ import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.link.Links;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;

@@ -18,7 +18,7 @@ import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.engine.FileSender;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.nio.ByteBuffer;
 import java.util.Iterator;

@@ -16,7 +16,7 @@ import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.derive.StoredChunks;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -11,7 +11,7 @@ import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.hawkbit.Finding;
 import io.artifactserver.rest.hawkbit.Hawkbit;
 import io.artifactserver.rest.hawkbit.Question;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

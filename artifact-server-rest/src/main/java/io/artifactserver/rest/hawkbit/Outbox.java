@@ -1,6 +1,6 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import io.artifactserver.core.hawkbit.Arrival;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.core.hawkbit.PulledFiles;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.artifactserver.rest.jobs;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import java.time.Instant;

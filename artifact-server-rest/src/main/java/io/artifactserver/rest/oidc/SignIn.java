@@ -4,8 +4,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.auth.IssuedTokens;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
-import io.artifactserver.rest.oidc.SignInController.Offer;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -33,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
  * steps the page keeps what they need; the server signs it. Thread-safe; blocks while the provider
  * is asked.
  */
-final class SignIn {
+public final class SignIn {
   private static final Logger LOG = LoggerFactory.getLogger(SignIn.class);
 
   private static final FailureLog FAILURES = new FailureLog(LOG);
@@ -69,7 +68,7 @@ final class SignIn {
    * @param redirect the page to which the provider sends the person back
    * @throws IssuerUnavailableException if the provider does not say where people sign in
    */
-  Offer start(URI redirect) {
+  public Offer start(URI redirect) {
     String verifier = secret();
     String state = states.issue(challenge(verifier), redirect);
     OAuth2AuthorizationRequest request =
@@ -99,7 +98,7 @@ final class SignIn {
    * @throws SignInRefusedException if the provider refuses the code, its tokens are not for this
    *     server, or the sign-in did not begin here; then the provider is not asked
    */
-  End end(String code, String state, String verifier, URI redirect) {
+  public End end(String code, String state, String verifier, URI redirect) {
     if (!states.take(state, challenge(verifier), redirect)) {
       throw new SignInRefusedException(
           "\"state\" is not of a sign-in that began here, with this verifier and page, in the last"
@@ -213,12 +212,28 @@ final class SignIn {
   }
 
   /**
+   * Where to sign in.
+   *
+   * @param issuer the identity provider
+   * @param url to open in a browser
+   * @param state that the provider sends back; refuse any other; for the second step
+   * @param verifier for the second step
+   */
+  public record Offer(String issuer, URI url, String state, String verifier) {
+    /** Without the secrets. */
+    @Override
+    public String toString() {
+      return "Offer[" + issuer + "]";
+    }
+  }
+
+  /**
    * A sign-in that has ended well.
    *
    * @param token good as Bearer
    * @param caller its owner
    */
-  record End(String token, Caller caller) {
+  public record End(String token, Caller caller) {
     /** Without the token. */
     @Override
     public String toString() {

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.oidc;
 
 /** Somebody cannot sign in; the message says why. */
-final class SignInRefusedException extends RuntimeException {
+public final class SignInRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   SignInRefusedException(String message) {

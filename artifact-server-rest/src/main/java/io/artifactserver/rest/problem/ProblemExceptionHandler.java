@@ -5,6 +5,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
+import io.artifactserver.rest.log.FailureLog;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;

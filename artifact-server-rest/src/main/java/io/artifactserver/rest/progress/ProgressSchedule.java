@@ -3,7 +3,7 @@ package io.artifactserver.rest.progress;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.LoggerFactory;

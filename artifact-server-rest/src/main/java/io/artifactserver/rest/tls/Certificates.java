@@ -76,7 +76,7 @@ public final class Certificates {
    *
    * @return whether the certificates in the files are those that are served
    */
-  synchronized boolean reloadIfChanged() {
+  public synchronized boolean reloadIfChanged() {
     try {
       // What cannot be read is read again the next time.
       TlsFiles files = TlsFiles.read(properties);

@@ -101,7 +101,7 @@ class SignInTest {
   @Test
   void thePersonIsSentToTheProvider() throws Exception {
     SignIn signIn = signIn("");
-    SignInController.Offer start = signIn.start(PAGE);
+    SignIn.Offer start = signIn.start(PAGE);
     Map<String, String> query = fields(start.url().getRawQuery());
     assertThat(start.url().toString()).startsWith(issuer + "/authorize?tenant=7&");
     assertThat(query)

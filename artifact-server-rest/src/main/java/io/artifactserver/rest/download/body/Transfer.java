@@ -5,7 +5,7 @@ import io.artifactserver.core.blob.Wait;
 import io.artifactserver.rest.connection.Pace;
 import io.artifactserver.rest.connection.PacedBody;
 import io.artifactserver.rest.engine.Http2Connections;
-import io.artifactserver.rest.problem.FailureLog;
+import io.artifactserver.rest.log.FailureLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.problem;
+package io.artifactserver.rest.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

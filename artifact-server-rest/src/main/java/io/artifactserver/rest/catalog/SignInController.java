@@ -1,7 +1,9 @@
-package io.artifactserver.rest.oidc;
+package io.artifactserver.rest.catalog;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Scope;
+import io.artifactserver.rest.oidc.SignIn;
+import io.artifactserver.rest.oidc.SignInRefusedException;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.security.SecurityRequirements;
@@ -45,8 +47,8 @@ public class SignInController {
           "Open \"url\". The provider sends the browser back to \"redirectUri\", which it must know,"
               + " with \"state\" and a \"code\". Keep \"verifier\" until then, for 10 minutes at most."
               + " 404 where artifact-server.oidc.sign-in.client-id is not set.")
-  public ResponseEntity<Offer> start(@RequestParam String redirectUri) {
-    Offer offer = signIn().start(page(redirectUri));
+  public ResponseEntity<SignIn.Offer> start(@RequestParam String redirectUri) {
+    SignIn.Offer offer = signIn().start(page(redirectUri));
     return ResponseEntity.ok().header(HttpHeaders.CACHE_CONTROL, "no-store").body(offer);
   }
 
@@ -122,22 +124,6 @@ public class SignInController {
 
   private static ProblemException refused(HttpStatus status, String detail) {
     return new ProblemException(status, "Not signed in", detail);
-  }
-
-  /**
-   * Where to sign in.
-   *
-   * @param issuer the identity provider
-   * @param url to open in a browser
-   * @param state that the provider sends back; refuse any other; for the second step
-   * @param verifier for the second step
-   */
-  public record Offer(String issuer, URI url, String state, String verifier) {
-    /** Without the secrets. */
-    @Override
-    public String toString() {
-      return "Offer[" + issuer + "]";
-    }
   }
 
   /**

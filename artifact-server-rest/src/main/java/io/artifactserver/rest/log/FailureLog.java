@@ -1,4 +1,4 @@
-package io.artifactserver.rest.problem;
+package io.artifactserver.rest.log;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,0 +1,32 @@
+package io.artifactserver.rest.app;
+
+import io.artifactserver.rest.jobs.Jobs;
+import io.artifactserver.rest.tls.Certificates;
+import io.artifactserver.rest.tls.TlsConfiguration;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+
+/** Looks for new certificates at an interval: file events do not cross links and mounts. */
+@Component
+@Conditional(TlsConfiguration.HasCertificates.class)
+public class CertificateSchedule {
+  private final Certificates certificates;
+  private final Jobs jobs;
+
+  public CertificateSchedule(Certificates certificates, Jobs jobs) {
+    this.certificates = certificates;
+    this.jobs = jobs;
+  }
+
+  @Scheduled(
+      initialDelayString = "${artifact-server.tls.check-interval:10s}",
+      fixedDelayString = "${artifact-server.tls.check-interval:10s}")
+  void reload() {
+    if (certificates.reloadIfChanged()) {
+      jobs.succeeded("certificates");
+    } else {
+      jobs.failed("certificates", "The old certificates are still served; the log says why");
+    }
+  }
+}
