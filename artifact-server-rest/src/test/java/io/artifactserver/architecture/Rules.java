@@ -23,7 +23,7 @@ final class Rules {
   private static final String CORE = "io.artifactserver.core..";
   private static final String STORAGE = "io.artifactserver.storage..";
   private static final String REST = "io.artifactserver.rest..";
-  private static final String ENGINE = "io.artifactserver.rest.engine..";
+  private static final String ENGINE = "io.artifactserver.rest.server.engine..";
 
   private Rules() {}
 

@@ -1,8 +1,8 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.rest.jobs.Jobs;
-import io.artifactserver.rest.tls.Certificates;
-import io.artifactserver.rest.tls.TlsConfiguration;
+import io.artifactserver.rest.server.tls.Certificates;
+import io.artifactserver.rest.server.tls.TlsConfiguration;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.rest.engine.EarlyPorts;
+import io.artifactserver.rest.server.engine.EarlyPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.doctor;
 
-import io.artifactserver.rest.connection.UnnamedProxiesFile;
+import io.artifactserver.rest.server.guard.UnnamedProxiesFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
 import io.artifactserver.rest.auth.OpenPaths;
 import io.artifactserver.rest.auth.Sender;
-import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
 import java.util.Locale;

@@ -13,7 +13,7 @@ import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
-import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.hawkbit.Question;
 import io.artifactserver.rest.hawkbit.Reports;

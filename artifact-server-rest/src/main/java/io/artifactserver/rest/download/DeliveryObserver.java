@@ -2,7 +2,7 @@ package io.artifactserver.rest.download;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.connection.PacedBody;
+import io.artifactserver.rest.server.guard.PacedBody;
 import io.artifactserver.rest.download.Deliveries.Delivery;
 import io.artifactserver.rest.download.body.BodyPart;
 import io.artifactserver.rest.download.body.TransferObserver;

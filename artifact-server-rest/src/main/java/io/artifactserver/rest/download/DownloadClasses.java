@@ -9,7 +9,7 @@ import io.artifactserver.rest.auth.Authentication;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.auth.IssuerUnavailableException;
-import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.server.guard.Connections;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;

@@ -8,7 +8,7 @@ import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.OpenPaths;
-import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.download.body.ReadThreads;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.WaitingThreads;

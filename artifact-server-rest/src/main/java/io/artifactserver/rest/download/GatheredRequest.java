@@ -1,7 +1,7 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.rest.connection.Connections;
-import io.artifactserver.rest.connection.Holdings;
+import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.guard.Holdings;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.rest.connection.Holdings;
+import io.artifactserver.rest.server.guard.Holdings;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;

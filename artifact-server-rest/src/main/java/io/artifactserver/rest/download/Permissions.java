@@ -7,7 +7,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
-import io.artifactserver.rest.connection.Connections;
+import io.artifactserver.rest.server.guard.Connections;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;

@@ -7,7 +7,7 @@ import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.limit.DownloadQueue;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.server.guard.Pace;
 import io.artifactserver.rest.download.Deliveries.Delivery;
 import io.artifactserver.rest.download.body.BodyPart;
 import io.artifactserver.rest.download.body.TransferObserver;

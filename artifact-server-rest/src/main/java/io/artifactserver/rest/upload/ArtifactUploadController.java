@@ -13,7 +13,7 @@ import io.artifactserver.rest.auth.Authenticator;
 import io.artifactserver.rest.auth.Credentials;
 import io.artifactserver.rest.catalog.ArtifactView;
 import io.artifactserver.rest.catalog.NamesAnArtifact;
-import io.artifactserver.rest.engine.Http2Connections;
+import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;

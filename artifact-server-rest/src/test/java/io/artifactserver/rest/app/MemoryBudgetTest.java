@@ -2,7 +2,7 @@ package io.artifactserver.rest.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.connection.ConnectionProperties;
+import io.artifactserver.rest.server.guard.ConnectionProperties;
 import io.artifactserver.rest.upload.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Files;

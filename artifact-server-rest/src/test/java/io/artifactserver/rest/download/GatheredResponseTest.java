@@ -3,8 +3,8 @@ package io.artifactserver.rest.download;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.connection.Connections;
-import io.artifactserver.rest.engine.PatientConnections;
+import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.engine.PatientConnections;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

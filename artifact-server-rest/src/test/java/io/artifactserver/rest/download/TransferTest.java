@@ -20,7 +20,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.connection.Pace;
+import io.artifactserver.rest.server.guard.Pace;
 import io.artifactserver.rest.download.body.ColdRegion;
 import io.artifactserver.rest.download.body.ReadThreads;
 import io.artifactserver.rest.download.body.TransferOutcome;

@@ -3,7 +3,7 @@ package io.artifactserver.rest.download.body;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
-import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.server.engine.FileSender;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import org.eclipse.jetty.io.ByteBufferPool;

@@ -1,12 +1,12 @@
 package io.artifactserver.rest.download.body;
 
-import io.artifactserver.rest.connection.PacedBody;
+import io.artifactserver.rest.server.guard.PacedBody;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.EofException;
 
 /**
  * Says how much of a body may be sent now. Asked by one thread at a time. (A {@link
- * io.artifactserver.rest.connection.Pace} watches how fast clients take what is sent.)
+ * io.artifactserver.rest.server.guard.Pace} watches how fast clients take what is sent.)
  */
 @FunctionalInterface
 public interface Throttle {

@@ -2,9 +2,9 @@ package io.artifactserver.rest.download.body;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
-import io.artifactserver.rest.connection.Pace;
-import io.artifactserver.rest.connection.PacedBody;
-import io.artifactserver.rest.engine.Http2Connections;
+import io.artifactserver.rest.server.guard.Pace;
+import io.artifactserver.rest.server.guard.PacedBody;
+import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.log.FailureLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.download.body;
 
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.rest.connection.PacedBody;
+import io.artifactserver.rest.server.guard.PacedBody;
 
 /** Learns of every body that was sent. Thread-safe; called on the connection's thread: be quick. */
 @FunctionalInterface

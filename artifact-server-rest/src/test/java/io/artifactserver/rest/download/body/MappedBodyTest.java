@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.engine.FileSender;
+import io.artifactserver.rest.server.engine.FileSender;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

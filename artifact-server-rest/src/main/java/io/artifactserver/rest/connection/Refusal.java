@@ -1,9 +1,0 @@
-package io.artifactserver.rest.connection;
-
-/** Why a connection is refused. */
-public enum Refusal {
-  /** There are too many. */
-  TOTAL,
-  /** There are too many of its address. */
-  ADDRESS
-}

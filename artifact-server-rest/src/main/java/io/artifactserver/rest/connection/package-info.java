@@ -1,5 +1,0 @@
-/** What a connection may take: how many there are, how long they may wait, and how they end. */
-@NullMarked
-package io.artifactserver.rest.connection;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** What a connection may take: how many there are, how long they may wait, and how they end. */
+@NullMarked
+package io.artifactserver.rest.server.guard;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,69 @@
+package io.artifactserver.rest.server.shutdown;
+
+import io.artifactserver.rest.server.guard.Connections;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * How the server stops. Readiness is down already when this is the first to be stopped: it waits
+ * for load balancers to notice, while everything is served. Then nothing is changed any more, every
+ * answer closes its connection, and the requests that are under way get their time. Who still comes
+ * is answered until they have ended. A second signal ends them.
+ */
+final class GracefulStop implements SmartLifecycle {
+  private static final Logger LOG = LoggerFactory.getLogger(GracefulStop.class);
+
+  private final Duration delay;
+  private final Connections connections;
+
+  /** Complete when the delay is over, or not wanted. */
+  private final CompletableFuture<@Nullable Void> delayed = new CompletableFuture<>();
+
+  private volatile boolean isRunning;
+
+  GracefulStop(Duration delay, Connections connections) {
+    this.delay = delay;
+    this.connections = connections;
+  }
+
+  @Override
+  public void start() {
+    isRunning = true;
+    StopSignals.install(this::hurry);
+  }
+
+  @Override
+  public void stop(Runnable callback) {
+    isRunning = false;
+    LOG.info("Stops; {} connections are open. Another signal ends them.", connections.count());
+    var _ =
+        delayed.completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS).thenRun(callback);
+  }
+
+  @Override
+  public void stop() {
+    stop(() -> {});
+  }
+
+  @Override
+  public boolean isRunning() {
+    return isRunning;
+  }
+
+  /** Before the web server, and everything else. */
+  @Override
+  public int getPhase() {
+    return Integer.MAX_VALUE;
+  }
+
+  private void hurry() {
+    LOG.warn("A second signal: {} connections are cut off", connections.count());
+    delayed.complete(null);
+    connections.endAll();
+  }
+}

@@ -1,0 +1,25 @@
+package io.artifactserver.rest.server.shutdown;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How the server stops. Immutable.
+ *
+ * @param delay between readiness going down and the last accepted connection; default none. Set it
+ *     to the time that a load balancer needs to look at readiness and to send requests elsewhere.
+ *     It is cut short by {@code spring.lifecycle.timeout-per-shutdown-phase}.
+ */
+@ConfigurationProperties("artifact-server.shutdown")
+public record ShutdownProperties(@DefaultValue("0s") Duration delay) {
+  /**
+   * @throws IllegalArgumentException if the delay is negative
+   */
+  public ShutdownProperties {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException(
+          "artifact-server.shutdown.delay is not negative, as " + delay + " is");
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** How the server stops: signals, the delay for load balancers, the last answers. */
-@NullMarked
-package io.artifactserver.rest.shutdown;
-
-import org.jspecify.annotations.NullMarked;

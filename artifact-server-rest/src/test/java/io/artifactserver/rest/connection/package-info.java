@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.connection;
-
-import org.jspecify.annotations.NullMarked;

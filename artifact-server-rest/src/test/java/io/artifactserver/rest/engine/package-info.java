@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.engine;
-
-import org.jspecify.annotations.NullMarked;

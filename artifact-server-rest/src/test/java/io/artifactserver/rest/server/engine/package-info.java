@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.server.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.server.guard;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of what no connection is needed for. */
+@NullMarked
+package io.artifactserver.rest.server.tls;
+
+import org.jspecify.annotations.NullMarked;
