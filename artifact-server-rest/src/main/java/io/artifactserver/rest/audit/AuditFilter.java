@@ -1,7 +1,7 @@
 package io.artifactserver.rest.audit;
 
 import io.artifactserver.core.access.Caller;
-import io.artifactserver.rest.auth.CurrentCaller;
+import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.problem.SecurityProblems;
 import jakarta.servlet.FilterChain;

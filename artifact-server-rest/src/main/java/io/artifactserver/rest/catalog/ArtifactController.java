@@ -11,7 +11,7 @@ import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.rest.audit.AuditDetails;
-import io.artifactserver.rest.auth.CurrentCaller;
+import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;

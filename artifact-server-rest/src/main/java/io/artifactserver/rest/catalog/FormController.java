@@ -12,7 +12,7 @@ import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.FormPaths;
 import io.artifactserver.rest.audit.AuditDetails;
-import io.artifactserver.rest.auth.CurrentCaller;
+import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;

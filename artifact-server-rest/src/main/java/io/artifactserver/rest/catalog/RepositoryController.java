@@ -9,7 +9,7 @@ import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.rest.audit.AuditDetails;
-import io.artifactserver.rest.auth.CurrentCaller;
+import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;

@@ -2,8 +2,8 @@ package io.artifactserver.rest.catalog;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Scope;
-import io.artifactserver.rest.oidc.SignIn;
-import io.artifactserver.rest.oidc.SignInRefusedException;
+import io.artifactserver.rest.access.oidc.SignIn;
+import io.artifactserver.rest.access.oidc.SignInRefusedException;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.security.SecurityRequirements;

@@ -13,7 +13,7 @@ import io.artifactserver.rest.catalog.TokenViews.NewToken;
 import io.artifactserver.rest.catalog.TokenViews.Overlap;
 import io.artifactserver.rest.catalog.TokenViews.TokenList;
 import io.artifactserver.rest.catalog.TokenViews.TokenView;
-import io.artifactserver.rest.link.Expiry;
+import io.artifactserver.rest.access.link.Expiry;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;

@@ -6,7 +6,7 @@ import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
-import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.download.Resolver.Resolution;
 import io.artifactserver.rest.hawkbit.Finding;
 import io.artifactserver.rest.hawkbit.Hawkbit;

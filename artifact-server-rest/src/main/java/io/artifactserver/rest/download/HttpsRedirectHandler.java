@@ -1,6 +1,6 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.rest.auth.OpenPaths;
+import io.artifactserver.rest.access.OpenPaths;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.rest.auth.Sender;
+import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.artifactserver.rest.download;
 
-import io.artifactserver.rest.auth.Authenticator;
+import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.problem.Problems;
 import java.net.URI;
 import org.eclipse.jetty.http.HttpFields;

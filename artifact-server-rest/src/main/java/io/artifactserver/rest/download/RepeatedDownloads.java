@@ -10,7 +10,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.auth.Credentials;
+import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.guard.Pace;
 import io.artifactserver.rest.download.Deliveries.Delivery;

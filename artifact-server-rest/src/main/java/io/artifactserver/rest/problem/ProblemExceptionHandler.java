@@ -4,7 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
-import io.artifactserver.rest.auth.IssuerUnavailableException;
+import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.log.FailureLog;
 import java.util.Objects;
 import java.util.stream.Collectors;

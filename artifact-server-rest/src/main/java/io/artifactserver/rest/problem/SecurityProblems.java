@@ -1,7 +1,7 @@
 package io.artifactserver.rest.problem;
 
-import io.artifactserver.rest.auth.Authenticator;
-import io.artifactserver.rest.auth.IssuerUnavailableException;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.IssuerUnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.artifactserver.rest.download;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.auth.Sender;
+import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,0 +1,5 @@
+/** Who may do what. */
+@NullMarked
+package io.artifactserver.rest.access;
+
+import org.jspecify.annotations.NullMarked;

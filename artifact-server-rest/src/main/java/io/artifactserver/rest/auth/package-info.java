@@ -1,5 +1,0 @@
-/** Who may do what. */
-@NullMarked
-package io.artifactserver.rest.auth;
-
-import org.jspecify.annotations.NullMarked;

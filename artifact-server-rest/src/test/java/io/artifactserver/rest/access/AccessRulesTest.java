@@ -1,0 +1,77 @@
+package io.artifactserver.rest.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.access.Scope;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AccessRulesTest {
+  private static final String ARTIFACTS = "/api/v1/repositories/boards/artifacts/";
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,    /api/v1/repositories,                          READER",
+    "GET,    /api/v1/repositories/boards,                   READER",
+    "GET,    /api/v1/repositories/boards/artifacts,         READER",
+    "GET,    /api/v1/repositories/boards/artifacts/x/y,     READER",
+    "PUT,    /api/v1/repositories/boards/artifacts/x/y,     PUBLISHER",
+    "DELETE, /api/v1/repositories/boards/artifacts/x/y,     PUBLISHER",
+    "POST,   /api/v1/links,                                 PUBLISHER",
+    "PATCH,  /api/v1/repositories/boards,                   ADMIN",
+    "POST,   /api/v1/repositories/boards/artifacts/x/y,     ADMIN",
+    "DELETE, /api/v1/repositories/boards,                   ADMIN",
+    "GET,    /api/v1/tokens,                                ADMIN",
+    "GET,    /api/v1/links/keys,                            ADMIN",
+    "GET,    /actuator/prometheus,                          ADMIN",
+    "GET,    /anything/new,                                 ADMIN",
+  })
+  void theLeastRole(String method, String path, Role least) {
+    for (Role role : Role.values()) {
+      assertThat(AccessRules.allow(caller(role, Scope.ALL), method, path))
+          .as("%s", role)
+          .isEqualTo(role.compareTo(least) <= 0);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "stable/x,          true",
+    "st%61ble/x,        true",
+    "stable2/x,         false",
+    "beta/x,            false",
+    "st%2561ble/x,      false",
+    "stable%2Fx,        false",
+    "stable/../beta/x,  false",
+    "stable//x,         false",
+    "stable/%00,        false",
+    "stable;a=b/x,      false",
+    "%zz,               false",
+  })
+  void aScopeHoldsHoweverThePathIsWritten(String path, boolean isAllowed) {
+    Caller caller = caller(Role.PUBLISHER, new Scope(Set.of("boards"), Set.of("stable")));
+    for (String method : new String[] {"GET", "HEAD", "PUT", "DELETE"}) {
+      assertThat(AccessRules.allow(caller, method, ARTIFACTS + path)).isEqualTo(isAllowed);
+    }
+  }
+
+  @Test
+  void aScopeHoldsForRepositories() {
+    Caller caller = caller(Role.READER, Scope.of(Set.of("boards")));
+    assertThat(AccessRules.allow(caller, "GET", "/api/v1/repositories/b%6Fards")).isTrue();
+    for (String other : new String[] {"other", "boards;x=1", "boards%2Fx", "%"}) {
+      String address = "/api/v1/repositories/" + other;
+      assertThat(AccessRules.allow(caller, "GET", address)).isFalse();
+      assertThat(AccessRules.allow(caller, "GET", address + "/artifacts")).isFalse();
+      assertThat(AccessRules.allow(caller, "GET", address + "/artifacts/x")).isFalse();
+    }
+  }
+
+  private static Caller caller(Role role, Scope scope) {
+    return new Caller("id", "name", role, scope);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.access.link;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.link;
-
-import org.jspecify.annotations.NullMarked;

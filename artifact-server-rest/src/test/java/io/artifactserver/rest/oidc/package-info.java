@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.oidc;
-
-import org.jspecify.annotations.NullMarked;
