@@ -104,7 +104,7 @@ final class Rules {
       noClasses()
           .that()
           .resideOutsideOfPackages(
-              "io.artifactserver.rest.upload..", "io.artifactserver.rest.problem..")
+              "io.artifactserver.rest.api.artifact..", "io.artifactserver.rest.problem..")
           .should()
           .callMethodWhere(
               describe(

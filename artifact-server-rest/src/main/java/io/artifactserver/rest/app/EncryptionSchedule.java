@@ -5,7 +5,7 @@ import io.artifactserver.core.encryption.DecryptedCache;
 import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.core.encryption.RingKeys.RingKey;
-import io.artifactserver.rest.catalog.EncryptionRequests;
+import io.artifactserver.rest.api.artifact.EncryptionRequests;
 import io.artifactserver.rest.jobs.AskedJob;
 import io.artifactserver.rest.jobs.Jobs;
 import io.micrometer.core.instrument.Gauge;

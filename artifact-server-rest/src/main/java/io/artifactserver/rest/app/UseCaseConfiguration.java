@@ -27,7 +27,7 @@ import io.artifactserver.rest.access.TokenUses;
 import io.artifactserver.rest.access.WrongSecrets;
 import io.artifactserver.rest.access.link.LinkProperties;
 import io.artifactserver.rest.access.link.Links;
-import io.artifactserver.rest.upload.UploadProperties;
+import io.artifactserver.rest.api.artifact.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;

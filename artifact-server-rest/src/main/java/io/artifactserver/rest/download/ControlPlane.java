@@ -4,7 +4,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.limit.Network;
-import io.artifactserver.rest.audit.AuditDetails;
+import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;

@@ -17,7 +17,7 @@ import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.download.body.TransferOutcome;
 import io.artifactserver.rest.hawkbit.Question;
 import io.artifactserver.rest.hawkbit.Reports;
-import io.artifactserver.rest.progress.ProgressProperties;
+import io.artifactserver.rest.api.progress.ProgressProperties;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;

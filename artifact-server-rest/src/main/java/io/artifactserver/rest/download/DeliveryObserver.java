@@ -7,7 +7,7 @@ import io.artifactserver.rest.download.Deliveries.Delivery;
 import io.artifactserver.rest.download.body.BodyPart;
 import io.artifactserver.rest.download.body.TransferObserver;
 import io.artifactserver.rest.download.body.TransferOutcome;
-import io.artifactserver.rest.progress.RunningDownloads;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import java.time.Duration;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;

@@ -17,7 +17,7 @@ import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.problem.Problems;
-import io.artifactserver.rest.progress.RunningDownloads;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import java.net.URI;
 import java.util.Collections;
 import java.util.Iterator;

@@ -17,7 +17,7 @@ import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.guard.PacedBody;
 import io.artifactserver.rest.download.body.Throttle;
 import io.artifactserver.rest.server.engine.Http2Connections;
-import io.artifactserver.rest.limit.PaceThreads;
+import io.artifactserver.rest.api.limit.PaceThreads;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,7 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.server.guard.ConnectionProperties;
-import io.artifactserver.rest.upload.UploadProperties;
+import io.artifactserver.rest.api.artifact.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,11 +3,11 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.artifactserver.rest.audit.AuditProperties;
-import io.artifactserver.rest.catalog.EncryptionDefaults;
+import io.artifactserver.rest.api.audit.AuditProperties;
+import io.artifactserver.rest.api.artifact.EncryptionDefaults;
 import io.artifactserver.rest.download.DownloadProperties;
-import io.artifactserver.rest.progress.ProgressProperties;
-import io.artifactserver.rest.upload.UploadProperties;
+import io.artifactserver.rest.api.progress.ProgressProperties;
+import io.artifactserver.rest.api.artifact.UploadProperties;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

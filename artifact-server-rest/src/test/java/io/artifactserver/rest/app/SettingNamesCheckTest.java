@@ -3,7 +3,7 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.artifactserver.rest.upload.UploadProperties;
+import io.artifactserver.rest.api.artifact.UploadProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -31,7 +31,7 @@ import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.problem.Problems;
-import io.artifactserver.rest.progress.RunningDownloads;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

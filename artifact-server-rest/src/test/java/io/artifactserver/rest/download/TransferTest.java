@@ -29,7 +29,7 @@ import io.artifactserver.rest.download.body.UnmappedBlobStore.Fault;
 import io.artifactserver.rest.download.body.WaitingThreads;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.poison.PoisonedPool;
-import io.artifactserver.rest.progress.RunningDownloads;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.audit.AuditCommand;
+import io.artifactserver.rest.api.audit.AuditCommand;
 import io.artifactserver.rest.command.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,0 +1,190 @@
+package io.artifactserver.rest.api.artifact;
+
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.ingest.ArtifactIngest;
+import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestRequest;
+import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.api.artifact.ArtifactView;
+import io.artifactserver.rest.api.artifact.NamesAnArtifact;
+import io.artifactserver.rest.server.engine.Http2Connections;
+import io.artifactserver.rest.http.DigestFields;
+import io.artifactserver.rest.http.EntityTag;
+import io.artifactserver.rest.problem.ProblemException;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.parameters.RequestBody;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.unit.DataSize;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Takes artifacts in: the body is the bytes, streamed. Thread-safe. */
+@RestController
+@Tag(name = "Artifacts")
+public class ArtifactUploadController {
+  private static final int MAX_MEDIA_TYPE_LENGTH = 255;
+
+  private final ArtifactIngest ingest;
+  private final ArtifactCatalog catalog;
+  private final Authenticator authenticator;
+  private final DataSize minRate;
+
+  public ArtifactUploadController(
+      ArtifactIngest ingest,
+      ArtifactCatalog catalog,
+      Authenticator authenticator,
+      UploadProperties properties) {
+    this.ingest = ingest;
+    this.catalog = catalog;
+    this.authenticator = authenticator;
+    this.minRate = properties.minRate();
+  }
+
+  /**
+   * Stores the body under a path that has no artifact yet.
+   *
+   * @return 201 for a new artifact; 200 if the path had the same bytes already
+   */
+  @PutMapping("/api/v1/repositories/{repository}/artifacts/{*path}")
+  @Operation(
+      summary = "Upload an artifact",
+      description =
+          "The raw bytes are the body. Repr-Digest or Content-Digest (RFC 9530), when sent, is"
+              + " checked. Artifacts never change: other bytes on a path that has an artifact, or"
+              + " had one, are a conflict. A mutable repository takes them after a deletion.",
+      requestBody =
+          @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = "application/octet-stream",
+                      schema = @Schema(type = "string", format = "binary"))))
+  @NamesAnArtifact
+  public ResponseEntity<ArtifactView> put(
+      @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
+      throws IngestException, StorageException, IOException {
+    IngestRequest ingestRequest = ingestRequest(id, request);
+    boolean mustBeAbsent = "*".equals(request.getHeader("If-None-Match"));
+    if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
+      throw taken(id);
+    }
+    Http2Connections.acceptBody(
+        ServletContextRequest.getServletContextRequest(request).getWrapped());
+    Credentials credentials =
+        Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
+    try (InputStream body =
+        new RequestBodyStream(
+            request::getInputStream, minRate, () -> !authenticator.isTakenAway(credentials))) {
+      IngestResult result = ingest.ingest(ingestRequest, body);
+      if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
+        throw taken(id);
+      }
+      return respond(result);
+    } catch (IngestException.PathTaken e) {
+      if (mustBeAbsent) {
+        throw taken(id);
+      }
+      throw e;
+    }
+  }
+
+  private static IngestRequest ingestRequest(ArtifactId id, HttpServletRequest request) {
+    if (request.getHeader("Content-Range") != null) {
+      // RFC 9110, section 14.5: a server that ignored it would store a part as the whole.
+      throw new ProblemException(
+          HttpStatus.BAD_REQUEST,
+          "Partial upload",
+          "An artifact is uploaded whole: send all bytes, without Content-Range.");
+    }
+    String coding = request.getHeader("Content-Encoding");
+    if (coding != null && !coding.equalsIgnoreCase("identity")) {
+      throw new ProblemException(
+          HttpStatus.UNSUPPORTED_MEDIA_TYPE,
+          "Content coding",
+          "An artifact is stored as it is sent: send it without Content-Encoding.");
+    }
+    return new IngestRequest(
+        id, mediaType(id, request), request.getContentLengthLong(), expectedDigests(request));
+  }
+
+  private static ProblemException taken(ArtifactId id) {
+    return new ProblemException(
+        HttpStatus.PRECONDITION_FAILED,
+        "Path taken",
+        "%s exists already, and If-None-Match: * asks that it does not.".formatted(id));
+  }
+
+  private static List<Digest> expectedDigests(HttpServletRequest request) {
+    List<Digest> digests = new ArrayList<>();
+    for (String name : List.of("Repr-Digest", "Content-Digest")) {
+      for (String value : Collections.list(request.getHeaders(name))) {
+        try {
+          digests.addAll(DigestFields.parse(value));
+        } catch (IllegalArgumentException e) {
+          throw new ProblemException(
+              HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.');
+        }
+      }
+    }
+    return digests;
+  }
+
+  private static String mediaType(ArtifactId id, HttpServletRequest request) {
+    String contentType = Optional.ofNullable(request.getContentType()).orElse("");
+    // What curl --data-binary sends when nobody chose a type; no artifact is a form.
+    if (contentType.isBlank()
+        || contentType.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
+      return MediaTypes.of(id.path());
+    }
+    try {
+      MediaType mediaType = MediaType.parseMediaType(contentType);
+      if (mediaType.isConcrete() && contentType.length() <= MAX_MEDIA_TYPE_LENGTH) {
+        return mediaType.toString();
+      }
+    } catch (InvalidMediaTypeException e) {
+      // Falls through to the same answer as a wildcard.
+    }
+    throw new ProblemException(
+        HttpStatus.BAD_REQUEST,
+        "Malformed Content-Type",
+        "Content-Type is one media type of at most %d characters, such as"
+                .formatted(MAX_MEDIA_TYPE_LENGTH)
+            + " application/octet-stream.");
+  }
+
+  private static ResponseEntity<ArtifactView> respond(IngestResult result) {
+    Artifact artifact = result.artifact();
+    ArtifactView view = ArtifactView.of(artifact);
+    ResponseEntity.BodyBuilder response =
+        switch (result) {
+          case IngestResult.Created _ -> ResponseEntity.created(URI.create(view.links().self()));
+          case IngestResult.AlreadyPresent _ -> ResponseEntity.ok();
+        };
+    return response
+        .eTag(EntityTag.of(artifact.digests().sha256()).toString())
+        .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
+        .body(view);
+  }
+}

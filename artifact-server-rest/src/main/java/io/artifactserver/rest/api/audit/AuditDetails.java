@@ -1,0 +1,56 @@
+package io.artifactserver.rest.api.audit;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/**
+ * What a controller says of a change beside its request: how the thing was before, and how it is
+ * after. Never a secret: what is shown to everybody who may list the thing.
+ */
+public final class AuditDetails {
+  /** Attribute of a request: its id, as the answer's X-Request-Id has it. */
+  public static final String REQUEST_ID = AuditDetails.class.getName() + ".request";
+
+  private static final String BEFORE = AuditDetails.class.getName() + ".before";
+  private static final String AFTER = AuditDetails.class.getName() + ".after";
+
+  private AuditDetails() {}
+
+  /** Says how the thing was before this thread's request. */
+  public static void before(Object view) {
+    set(BEFORE, view);
+  }
+
+  /** Says how the thing is after this thread's request. */
+  public static void after(Object view) {
+    set(AFTER, view);
+  }
+
+  /** Adds to an entry what was said of its request. */
+  static void addTo(Map<String, Object> entry, HttpServletRequest request) {
+    put(entry, "before", request.getAttribute(BEFORE));
+    put(entry, "after", request.getAttribute(AFTER));
+    addIdTo(entry, request);
+  }
+
+  /** Adds only which request it was. */
+  static void addIdTo(Map<String, Object> entry, HttpServletRequest request) {
+    put(entry, "request", request.getAttribute(REQUEST_ID));
+  }
+
+  private static void put(Map<String, Object> entry, String name, @Nullable Object value) {
+    if (value != null) {
+      entry.put(name, value);
+    }
+  }
+
+  private static void set(String name, Object view) {
+    RequestAttributes request = RequestContextHolder.getRequestAttributes();
+    if (request != null) {
+      request.setAttribute(name, view, RequestAttributes.SCOPE_REQUEST);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.artifactserver.rest.api.audit;
+
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * For how long the audit is kept. Immutable.
+ *
+ * @param retention how long an entry is kept at least, if there are not too many; default ten
+ *     years. Set it to what the law or your customers ask for.
+ * @param maxEntries most entries; default 10 million, which need about 10 GB of the database. The
+ *     oldest go, though they are younger than {@code retention}. Raise it with the disk.
+ * @param maxChangesPerCaller what a publisher may change in a day, in UTC: each change is an entry,
+ *     and a deleted path is remembered. Admins may change more.
+ */
+@ConfigurationProperties("artifact-server.audit")
+public record AuditProperties(
+    @DefaultValue("3650d") Duration retention,
+    @DefaultValue("10000000") long maxEntries,
+    @DefaultValue("20000") int maxChangesPerCaller) {
+  private static final String PREFIX = "artifact-server.audit.";
+  private static final long MIN_ENTRIES = 1000;
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its bounds
+   */
+  public AuditProperties {
+    if (retention.compareTo(Duration.ofDays(1)) < 0) {
+      throw new IllegalArgumentException(PREFIX + "retention is at least 1d, not " + retention);
+    }
+    if (maxEntries < MIN_ENTRIES) {
+      throw new IllegalArgumentException(
+          PREFIX + "max-entries is at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
+    }
+    if (maxChangesPerCaller < 1) {
+      throw new IllegalArgumentException(
+          PREFIX + "max-changes-per-caller is at least 1, not " + maxChangesPerCaller);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What devices have of artifacts: in the API, and on its way into the database. */
+@NullMarked
+package io.artifactserver.rest.api.progress;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The audit: what the control plane was asked to change, by whom, and what came of it. */
-@NullMarked
-package io.artifactserver.rest.audit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Quotas and limits of repositories in the API. */
-@NullMarked
-package io.artifactserver.rest.limit;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What devices have of artifacts: in the API, and on its way into the database. */
-@NullMarked
-package io.artifactserver.rest.progress;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.api.limit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.limit;
-
-import org.jspecify.annotations.NullMarked;
