@@ -1,6 +1,6 @@
 package io.artifactserver.rest.app;
 
-import io.artifactserver.rest.jobs.Jobs;
+import io.artifactserver.rest.app.jobs.Jobs;
 import io.artifactserver.rest.server.tls.Certificates;
 import io.artifactserver.rest.server.tls.TlsConfiguration;
 import org.springframework.context.annotation.Conditional;

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.ChecksumBackfill;
-import io.artifactserver.rest.jobs.Jobs;
+import io.artifactserver.rest.app.jobs.Jobs;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,7 +2,7 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.suspect.SuspectCheck;
-import io.artifactserver.rest.jobs.Jobs;
+import io.artifactserver.rest.app.jobs.Jobs;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;

@@ -3,7 +3,7 @@ package io.artifactserver.rest.app;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.BlobSweeper.Swept;
-import io.artifactserver.rest.jobs.Jobs;
+import io.artifactserver.rest.app.jobs.Jobs;
 import java.time.Instant;
 import java.time.InstantSource;
 import org.slf4j.Logger;

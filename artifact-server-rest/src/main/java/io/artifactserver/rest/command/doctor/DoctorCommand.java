@@ -1,0 +1,150 @@
+package io.artifactserver.rest.command.doctor;
+
+import io.artifactserver.core.command.Command;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Prints what the machine allows the server: network, process, disk, clock; with a judgement, and
+ * the command that changes what is too little. Writes a file of 128 MiB without a name to the data
+ * folder for a few seconds, and changes nothing. Used once, by one thread.
+ */
+@CommandLine.Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description = "What this machine allows, and what to change.",
+    footer = "%nThe exit status is 1 if something is a \"fail\", and 0 if not.")
+public final class DoctorCommand implements Command {
+  private static final int FAILED = 1;
+  private static final int MOST_CONNECTIONS = 10_000_000;
+
+  private final Host host;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--artifact-server.data-dir",
+      paramLabel = "FOLDER",
+      defaultValue = "./data",
+      description = "whose disk is measured; the server may be running (default: ./data)")
+  private Path dataFolder = Path.of("data");
+
+  @Option(
+      names = "--artifact-server.hawkbit.artifacts",
+      paramLabel = "FOLDER",
+      defaultValue = "",
+      description = "hawkBit's folder of artifacts, if there is one: can it be read?")
+  private String hawkbitFolder = "";
+
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "10000",
+      description = "as many as are expected at a time (default: 10000)")
+  private int connections;
+
+  @Option(names = "--json", description = "for scripts")
+  private boolean json;
+
+  /** For {@link java.util.ServiceLoader}. */
+  public DoctorCommand() {
+    this(new Host(Path.of("/")));
+  }
+
+  DoctorCommand(Host host) {
+    this.host = host;
+  }
+
+  @Override
+  public Integer call() {
+    if (connections < 0 || connections > MOST_CONNECTIONS) {
+      throw new ParameterException(
+          spec.commandLine(), "--connections is 0 to " + MOST_CONNECTIONS + ", not " + connections);
+    }
+    PrintWriter output = spec.commandLine().getOut();
+    NetworkCheck network = new NetworkCheck(host, connections);
+    List<Finding> findings = new ArrayList<>(network.findings());
+    findings.addAll(new ProcessCheck(host, VirtualMachine.current(), connections).findings());
+    findings.addAll(new DataFolderCheck(dataFolder).findings());
+    findings.add(TemporaryFolderCheck.current().finding());
+    findings.add(new ProxyCheck(dataFolder).finding());
+    if (!hawkbitFolder.isEmpty()) {
+      findings.add(new HawkbitFolderCheck(Path.of(hawkbitFolder)).finding());
+    }
+    findings.add(new ClockCheck(Instant.now(), KernelClock.read()).finding());
+    Verdict worst =
+        findings.stream().map(Finding::verdict).max(Comparator.naturalOrder()).orElseThrow();
+    if (json) {
+      output.println(json(findings, worst, network));
+    } else {
+      print(findings, output);
+    }
+    return worst == Verdict.FAIL ? FAILED : 0;
+  }
+
+  private static void print(List<Finding> findings, PrintWriter output) {
+    for (Finding finding : findings) {
+      output.println(
+          "%-4s  %s = %s".formatted(lower(finding.verdict()), finding.name(), finding.value()));
+      output.println("      " + finding.meaning());
+      if (!finding.fix().isEmpty()) {
+        output.println("      $ " + finding.fix());
+      }
+    }
+    long warnings = count(findings, Verdict.WARN);
+    long failures = count(findings, Verdict.FAIL);
+    output.println();
+    output.println(
+        "%d checks: %d warn, %d fail. docs/networking.md explains them."
+            .formatted(findings.size(), warnings, failures));
+  }
+
+  private static String json(List<Finding> findings, Verdict worst, NetworkCheck network) {
+    Map<String, Object> report = new LinkedHashMap<>();
+    report.put("verdict", worst);
+    report.put(
+        "single_stream",
+        Stream.of(NetworkCheck.CONTINENT, NetworkCheck.OCEAN)
+            .map(roundTrip -> singleStream(network, roundTrip))
+            .flatMap(Optional::stream)
+            .toList());
+    report.put("checks", findings);
+    return JsonMapper.shared()
+        .writerWithDefaultPrettyPrinter()
+        .with(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+        .writeValueAsString(report);
+  }
+
+  private static Optional<Map<String, Object>> singleStream(
+      NetworkCheck network, Duration roundTrip) {
+    return network
+        .singleStream(roundTrip)
+        .map(rate ->
+            Map.of("round_trip_ms", roundTrip.toMillis(), "bytes_per_second", Math.round(rate)));
+  }
+
+  private static long count(List<Finding> findings, Verdict verdict) {
+    return findings.stream().filter(finding -> finding.verdict() == verdict).count();
+  }
+
+  private static String lower(Verdict verdict) {
+    return verdict.name().toLowerCase(Locale.ROOT);
+  }
+}

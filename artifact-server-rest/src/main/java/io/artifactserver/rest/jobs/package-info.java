@@ -1,5 +1,0 @@
-/** What runs in the background, as metrics show it. */
-@NullMarked
-package io.artifactserver.rest.jobs;
-
-import org.jspecify.annotations.NullMarked;

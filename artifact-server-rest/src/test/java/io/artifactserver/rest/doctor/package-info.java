@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.doctor;
-
-import org.jspecify.annotations.NullMarked;
