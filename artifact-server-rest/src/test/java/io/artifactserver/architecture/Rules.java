@@ -94,7 +94,7 @@ final class Rules {
   static final ArchRule R10_ONLY_DOWNLOADS_TOUCH_JETTYS_RESPONSE =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.artifactserver.rest.download..")
+          .resideOutsideOfPackage("io.artifactserver.rest.delivery..")
           .should()
           .dependOnClassesThat()
           .haveFullyQualifiedName("org.eclipse.jetty.server.Response");

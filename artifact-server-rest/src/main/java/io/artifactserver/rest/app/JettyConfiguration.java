@@ -2,11 +2,11 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.file.DurableFiles;
-import io.artifactserver.rest.download.ActiveRequests;
-import io.artifactserver.rest.download.ArtifactDownloadHandler;
-import io.artifactserver.rest.download.ControlPlane;
-import io.artifactserver.rest.download.HttpsRedirectHandler;
-import io.artifactserver.rest.download.ProblemErrorHandler;
+import io.artifactserver.rest.delivery.ActiveRequests;
+import io.artifactserver.rest.delivery.ArtifactDownloadHandler;
+import io.artifactserver.rest.delivery.ControlPlane;
+import io.artifactserver.rest.delivery.HttpsRedirectHandler;
+import io.artifactserver.rest.delivery.ProblemErrorHandler;
 import io.artifactserver.rest.server.engine.EarlyPorts;
 import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.server.tls.TlsProperties;

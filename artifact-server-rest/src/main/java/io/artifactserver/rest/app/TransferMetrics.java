@@ -1,8 +1,8 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.blob.StorageException.BlobLost;
-import io.artifactserver.rest.download.body.TransferObserver;
-import io.artifactserver.rest.download.body.TransferOutcome;
+import io.artifactserver.rest.delivery.body.TransferObserver;
+import io.artifactserver.rest.delivery.body.TransferOutcome;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

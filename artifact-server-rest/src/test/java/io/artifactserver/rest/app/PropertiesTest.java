@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.artifactserver.rest.api.audit.AuditProperties;
 import io.artifactserver.rest.api.artifact.EncryptionDefaults;
-import io.artifactserver.rest.download.DownloadProperties;
+import io.artifactserver.rest.delivery.DownloadProperties;
 import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.api.artifact.UploadProperties;
 import java.time.Duration;

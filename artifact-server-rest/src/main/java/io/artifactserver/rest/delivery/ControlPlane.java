@@ -1,0 +1,375 @@
+package io.artifactserver.rest.delivery;
+
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.Role;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.limit.Network;
+import io.artifactserver.rest.api.audit.AuditDetails;
+import io.artifactserver.rest.access.Authentication;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.BearerAuthenticationFilter;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.access.IssuerUnavailableException;
+import io.artifactserver.rest.access.OpenPaths;
+import io.artifactserver.rest.access.Sender;
+import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.problem.Problems;
+import java.net.URI;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.ApiVersion;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * The way to the servlets, which block: on threads of their own, few of them for those whom nobody
+ * knows yet. Who certainly may not pass is told so here, at the cost of no thread. Thread-safe.
+ */
+public final class ControlPlane extends Handler.Wrapper {
+  private static final HttpFields BEARER =
+      HttpFields.build().add(HttpHeader.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
+
+  /** The rest of a body that came in part is not read. */
+  private static final HttpFields CLOSE =
+      HttpFields.build().add(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
+
+  private static final Pattern ARTIFACT = Pattern.compile("/api/v1/repositories/[^/]+/artifacts/");
+
+  private static final String REQUEST_ID = "X-Request-Id";
+  private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  private final Authenticator authenticator;
+  private final Predicate<String> isOpen;
+  private final ProblemWriter problems;
+  private final CallerThreads admins;
+  private final CallerThreads callers;
+  private final UploadThreads uploads;
+  private final CallerThreads signIns;
+  private final Lookups strangers;
+  private final HealthAnswers health;
+  private final Connections connections;
+
+  /**
+   * @param isOpen whether everybody may ask for the path
+   * @param admins runs requests of admins, so that they can always take a token away
+   * @param callers runs those of others with a good token
+   * @param uploads runs those that wait for their client
+   * @param signIns runs those that wait for the identity provider, whoever sends them
+   * @param strangers runs all others: of open paths, and with tokens that are to be looked up
+   * @param connections know the client of a request
+   */
+  ControlPlane(
+      Authenticator authenticator,
+      Predicate<String> isOpen,
+      ProblemWriter problems,
+      CallerThreads admins,
+      CallerThreads callers,
+      UploadThreads uploads,
+      CallerThreads signIns,
+      Lookups strangers,
+      HealthAnswers health,
+      Connections connections) {
+    this.authenticator = authenticator;
+    this.isOpen = isOpen;
+    this.problems = problems;
+    this.admins = admins;
+    this.callers = callers;
+    this.uploads = uploads;
+    this.signIns = signIns;
+    this.strangers = strangers;
+    this.health = health;
+    this.connections = connections;
+  }
+
+  @Override
+  public InvocationType getInvocationType() {
+    return InvocationType.NON_BLOCKING;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    Exchange exchange = new Exchange(request, response, callback);
+    String method = request.getMethod();
+    String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
+    // The servlet framework would echo a TRACE, credentials included.
+    if (HttpMethod.TRACE.is(method) || HttpMethod.CONNECT.is(method)) {
+      refuse(exchange, Problems.methodNotImplemented(method), HttpFields.EMPTY);
+      return true;
+    }
+    if (!HttpMethods.isGetOrHead(request)
+        && !HttpMethod.OPTIONS.is(method)
+        && request.getConnectionMetaData().getConnector().isShutdown()) {
+      // Nothing waits for its end.
+      refuse(exchange, Problems.stopping(), HttpFields.EMPTY);
+      return true;
+    }
+    if (isFromAnotherSite(request)) {
+      refuse(exchange, Problems.anotherSite(), HttpFields.EMPTY);
+      return true;
+    }
+    if (!isReadable(request)) {
+      refuse(
+          exchange,
+          Problems.invalidName("The query is not percent-encoded UTF-8"),
+          HttpFields.EMPTY);
+      return true;
+    }
+    String authorization =
+        Objects.requireNonNullElse(request.getHeaders().get(HttpHeader.AUTHORIZATION), "");
+    if (authorization.isEmpty() && HttpMethods.isGetOrHead(request) && HealthAnswers.knows(path)) {
+      UnwantedBody.discard(request);
+      answerHealth(exchange, path);
+      return true;
+    }
+    String requestId = requestId(request);
+    request.setAttribute(AuditDetails.REQUEST_ID, requestId);
+    response.getHeaders().put(REQUEST_ID, requestId);
+    Credentials credentials = Credentials.of(authorization);
+    Authentication caller = authenticator.peek(credentials);
+    boolean isKnown = caller instanceof Authentication.Known;
+    boolean isOpenPath = isOpen.test(path);
+    @Nullable Object client = connections.client(request);
+    request.setAttribute(BearerAuthenticationFilter.CLIENT, client);
+    Sender sender = isKnown ? Sender.stranger(client) : authenticator.sender(credentials, client);
+    boolean isThrottled =
+        caller instanceof Authentication.Throttled
+            || (caller instanceof Authentication.Undecided && sender.isThrottled());
+    if (isThrottled && !isOpenPath) {
+      refuse(exchange, Problems.tooManyWrongSecrets(), HttpFields.EMPTY);
+      return true;
+    }
+    if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpenPath) {
+      refuse(exchange, Problems.unauthorized(), BEARER);
+      return true;
+    }
+    if (!HttpMethods.isGetOrHead(request)
+        && isOpenPath
+        && request.getHeaders().contains(HttpHeader.CONTENT_TYPE)) {
+      refuse(exchange, Problems.noBodyTaken(), HttpFields.EMPTY);
+      return true;
+    }
+    if (HttpMethods.isGetOrHead(request) || isOpenPath) {
+      // What a stranger sends slowly would hold a thread.
+      UnwantedBody.discard(request);
+    }
+    if (OpenPaths.isSignIn(path) && HttpMethod.POST.is(method)) {
+      if (!signIns.run(origin(request), () -> pass(exchange))) {
+        refuse(exchange, Problems.busy(), HttpFields.EMPTY);
+      }
+    } else if (caller instanceof Authentication.Known(var known)) {
+      answer(exchange, known);
+    } else if (!strangers.run(sender, () -> isAnswered(exchange, credentials, client))) {
+      refuse(exchange, Problems.busy(), HttpFields.EMPTY);
+    }
+    return true;
+  }
+
+  /**
+   * Looks a token up. Whose token is good leaves the threads of strangers.
+   *
+   * @return whether the database was not asked in vain
+   */
+  private boolean isAnswered(Exchange exchange, Credentials credentials, @Nullable Object client) {
+    try {
+      if (authenticator.authenticate(credentials, client)
+          instanceof Authentication.Known(var known)) {
+        answer(exchange, known);
+        return true;
+      }
+    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+      // The filter will say so.
+    }
+    pass(exchange);
+    return exchange.response().getStatus() < HttpStatus.BAD_REQUEST_400;
+  }
+
+  private void answer(Exchange exchange, Caller caller) {
+    Request request = exchange.request();
+    if (isUpload(request) && !caller.mayUpload()) {
+      // It takes no place: it is refused, and what it sends is thrown away.
+      UnwantedBody.discard(request);
+      run(callers, caller, exchange);
+      return;
+    }
+    if (isUpload(request)) {
+      if (!uploads.run(caller.id(), () -> pass(exchange))) {
+        refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
+      }
+      return;
+    }
+    CallerThreads threads = caller.role() == Role.ADMIN ? admins : callers;
+    if (HttpMethods.isGetOrHead(request) || !GatheredRequest.hasBody(request)) {
+      run(threads, caller, exchange);
+    } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
+      refuse(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), HttpFields.EMPTY);
+    } else {
+      gather(exchange, caller, threads);
+    }
+  }
+
+  private static boolean isUpload(Request request) {
+    String path = request.getHttpURI().getPath();
+    return HttpMethod.PUT.is(request.getMethod())
+        && path != null
+        && ARTIFACT.matcher(path).lookingAt();
+  }
+
+  private void gather(Exchange exchange, Caller caller, CallerThreads threads) {
+    GatheredRequest.gather(
+        exchange.request(),
+        connections,
+        new GatheredRequest.Listener() {
+          @Override
+          public void whole(Request request) {
+            run(threads, caller, new Exchange(request, exchange.response(), exchange.callback()));
+          }
+
+          @Override
+          public void tooLong() {
+            problems.write(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), CLOSE);
+          }
+
+          @Override
+          public void tooLate() {
+            problems.write(exchange, Problems.bodyTooLate(GatheredRequest.TIME), CLOSE);
+          }
+
+          @Override
+          public void broken(Throwable failure) {
+            exchange.fail(failure);
+          }
+        });
+  }
+
+  private void run(CallerThreads threads, Caller caller, Exchange exchange) {
+    if (!threads.run(caller.id(), () -> pass(exchange))) {
+      refuse(exchange, Problems.busy(), HttpFields.EMPTY);
+    }
+  }
+
+  /** Behind named proxies, people have addresses of their own. */
+  private String origin(Request request) {
+    return connections
+        .origin(request)
+        .map(address -> Network.ofClient(address).toString())
+        .orElse("");
+  }
+
+  /** The client's own, if it is a word; or a new one. */
+  private static String requestId(Request request) {
+    String sent = request.getHeaders().get(REQUEST_ID);
+    return sent != null && REQUEST_ID_FORM.matcher(sent).matches()
+        ? sent
+        : UUID.randomUUID().toString();
+  }
+
+  private void answerHealth(Exchange exchange, String path) {
+    CompletableFuture<?> _ =
+        health
+            .ask(path)
+            .whenComplete((answer, failure) -> {
+              if (failure == null) {
+                write(exchange, answer);
+              } else {
+                exchange.fail(failure);
+              }
+            });
+  }
+
+  private static void write(Exchange exchange, HealthAnswers.Answer answer) {
+    exchange.response().setStatus(answer.status());
+    exchange
+        .response()
+        .getHeaders()
+        .put(HttpHeader.CONTENT_TYPE, ApiVersion.V3.getProducedMimeType().toString())
+        .put(HttpHeader.CONTENT_LENGTH, answer.json().length)
+        .put(HttpHeader.CACHE_CONTROL, "no-store")
+        .put("X-Content-Type-Options", "nosniff");
+    exchange.end(answer.json());
+  }
+
+  /**
+   * Whether a page of another site made a browser send what changes something. Browsers say so
+   * themselves (Fetch Metadata, section 2); older ones name the site (RFC 6454, section 7).
+   */
+  private static boolean isFromAnotherSite(Request request) {
+    String method = request.getMethod();
+    if (HttpMethods.isGetOrHead(request) || HttpMethod.OPTIONS.is(method)) {
+      return false;
+    }
+    String site = request.getHeaders().get("Sec-Fetch-Site");
+    if (site != null) {
+      return !site.equals("same-origin") && !site.equals("none");
+    }
+    String origin = request.getHeaders().get(HttpHeader.ORIGIN);
+    return origin != null && !isOwn(origin, request);
+  }
+
+  /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
+  private static boolean isReadable(Request request) {
+    String query = request.getHttpURI().getQuery();
+    if (query == null || query.indexOf('%') < 0) {
+      return true;
+    }
+    try {
+      var _ = Request.extractQueryParameters(request);
+      return true;
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private static boolean isOwn(String origin, Request request) {
+    try {
+      String authority = URI.create(origin).getRawAuthority();
+      return authority != null
+          && authority.toLowerCase(Locale.ROOT).equals(authority(request).toLowerCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  /** As the client wrote it. */
+  private static String authority(Request request) {
+    String host = request.getHeaders().get(HttpHeader.HOST);
+    return host != null
+        ? host
+        : Objects.requireNonNullElse(request.getHttpURI().getAuthority(), "");
+  }
+
+  private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {
+    UnwantedBody.discard(exchange.request());
+    problems.write(exchange, problem, fields);
+  }
+
+  private void pass(Exchange exchange) {
+    Request request = exchange.request();
+    try {
+      GatheredResponse gathered =
+          new GatheredResponse(
+              request,
+              exchange.response(),
+              connections.holding(request.getConnectionMetaData().getConnection().getEndPoint()));
+      if (!super.handle(request, gathered, exchange.callback())) {
+        Response.writeError(
+            request, exchange.response(), exchange.callback(), HttpStatus.NOT_FOUND_404);
+      }
+    } catch (Throwable e) {
+      // As Jetty's own dispatch does: whatever a handler throws ends this request, not the thread.
+      exchange.fail(e);
+    }
+  }
+}

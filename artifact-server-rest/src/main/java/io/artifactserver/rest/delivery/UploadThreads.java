@@ -1,0 +1,78 @@
+package io.artifactserver.rest.delivery;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs uploads. One may last for hours, so none waits for another: the caller is refused, and comes
+ * again. A caller gets a further place only while it holds fewer than are free, so the first has at
+ * most half of the places, the next one half of the rest, and so on. Thread-safe.
+ */
+final class UploadThreads implements AutoCloseable {
+  private static final long IDLE_SECONDS = 30;
+
+  private final ThreadPoolExecutor executor;
+
+  /** How many places each caller holds. Guarded by this object, as is the number below. */
+  private final Map<String, Integer> held = new HashMap<>();
+
+  private int free;
+
+  /**
+   * @param places uploads that run at the same time
+   */
+  UploadThreads(int places) {
+    this.free = places;
+    this.executor =
+        new ThreadPoolExecutor(
+            places,
+            places,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name("upload-", 0).factory());
+    this.executor.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Runs an upload at once.
+   *
+   * @param caller its id
+   * @return false if there is no place for it
+   */
+  synchronized boolean run(String caller, Runnable upload) {
+    if (held.getOrDefault(caller, 0) >= free) {
+      return false;
+    }
+    held.merge(caller, 1, Integer::sum);
+    free--;
+    try {
+      executor.execute(() -> {
+        try {
+          upload.run();
+        } finally {
+          ended(caller);
+        }
+      });
+      return true;
+    } catch (RejectedExecutionException e) {
+      // Closed.
+      ended(caller);
+      return false;
+    }
+  }
+
+  private synchronized void ended(String caller) {
+    held.computeIfPresent(caller, (_, places) -> places == 1 ? null : places - 1);
+    free++;
+  }
+
+  @Override
+  public void close() {
+    executor.shutdownNow();
+  }
+}

@@ -1,5 +1,0 @@
-/** Bodies of downloads: where their pieces come from, and how they are sent one by one. */
-@NullMarked
-package io.artifactserver.rest.download.body;
-
-import org.jspecify.annotations.NullMarked;

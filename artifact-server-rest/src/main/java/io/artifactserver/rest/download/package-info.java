@@ -1,5 +1,0 @@
-/** The data plane: artifacts to devices, on Jetty, without a thread per transfer. */
-@NullMarked
-package io.artifactserver.rest.download;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.delivery.body;
+
+import org.jspecify.annotations.NullMarked;

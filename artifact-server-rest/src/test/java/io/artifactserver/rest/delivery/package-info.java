@@ -1,0 +1,5 @@
+/** Tests of the data plane without a socket. */
+@NullMarked
+package io.artifactserver.rest.delivery;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.artifactserver.rest.download.body;
-
-import org.jspecify.annotations.NullMarked;
