@@ -10,19 +10,23 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Rules R1 to R17 of docs/architecture.md. */
 final class Rules {
   private static final String CORE = "io.artifactserver.core..";
   private static final String STORAGE = "io.artifactserver.storage..";
   private static final String REST = "io.artifactserver.rest..";
+  private static final String REST_PREFIX = "io.artifactserver.rest.";
   private static final String ENGINE = "io.artifactserver.rest.server.engine..";
 
   private Rules() {}
@@ -94,7 +98,8 @@ final class Rules {
   static final ArchRule R10_ONLY_DOWNLOADS_TOUCH_JETTYS_RESPONSE =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.artifactserver.rest.delivery..")
+          .resideOutsideOfPackages(
+              "io.artifactserver.rest.delivery..", "io.artifactserver.rest.front..")
           .should()
           .dependOnClassesThat()
           .haveFullyQualifiedName("org.eclipse.jetty.server.Response");
@@ -168,6 +173,21 @@ final class Rules {
                           || (call.getTarget().getName().equals("renameTo")
                               && call.getTargetOwner().isEquivalentTo(java.io.File.class))));
 
+  /** From the ground up. Rooms of one floor do not know each other. */
+  private static final List<Set<String>> FLOORS =
+      List.of(
+          Set.of("http", "log"),
+          Set.of("server"),
+          Set.of("command", "access"),
+          Set.of("problem"),
+          Set.of("api", "hawkbit"),
+          Set.of("front"),
+          Set.of("delivery"),
+          Set.of("app"));
+
+  static final ArchRule R16_A_FLOOR_KNOWS_ONLY_THOSE_BELOW =
+      classes().that().resideInAPackage(REST).should(knowOnlyFloorsBelow());
+
   /** Buffers that these two sum up were read from sockets, or are parts of uploads. */
   static final ArchRule R17_NATIVE_CODE_READS_NO_MAPPING =
       noClasses()
@@ -191,6 +211,39 @@ final class Rules {
         names.stream()
             .map(name -> "io.artifactserver.storage." + name + "..")
             .toArray(String[]::new));
+  }
+
+  private static ArchCondition<JavaClass> knowOnlyFloorsBelow() {
+    return new ArchCondition<>("know only the floors below their own") {
+      @Override
+      public void check(JavaClass javaClass, ConditionEvents events) {
+        String room = room(javaClass);
+        for (Dependency dependency : javaClass.getDirectDependenciesFromSelf()) {
+          JavaClass target = dependency.getTargetClass();
+          if (isInRest(target)
+              && !room(target).equals(room)
+              && floor(room(target)) >= floor(room)) {
+            events.add(SimpleConditionEvent.violated(javaClass, dependency.getDescription()));
+          }
+        }
+      }
+    };
+  }
+
+  private static boolean isInRest(JavaClass javaClass) {
+    return javaClass.getPackageName().startsWith(REST_PREFIX);
+  }
+
+  /** The package below {@code io.artifactserver.rest}. */
+  private static String room(JavaClass javaClass) {
+    return javaClass.getPackageName().substring(REST_PREFIX.length()).split("\\.")[0];
+  }
+
+  private static int floor(String room) {
+    return IntStream.range(0, FLOORS.size())
+        .filter(floor -> FLOORS.get(floor).contains(room))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("rest." + room + " is on no floor of rule R16"));
   }
 
   private static ArchCondition<JavaMethod> takeNoStreamOrChannel() {

@@ -2,11 +2,11 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.file.DurableFiles;
-import io.artifactserver.rest.delivery.ActiveRequests;
 import io.artifactserver.rest.delivery.ArtifactDownloadHandler;
-import io.artifactserver.rest.delivery.ControlPlane;
-import io.artifactserver.rest.delivery.HttpsRedirectHandler;
-import io.artifactserver.rest.delivery.ProblemErrorHandler;
+import io.artifactserver.rest.front.ActiveRequests;
+import io.artifactserver.rest.front.ControlPlane;
+import io.artifactserver.rest.front.HttpsRedirectHandler;
+import io.artifactserver.rest.front.ProblemErrorHandler;
 import io.artifactserver.rest.server.engine.EarlyPorts;
 import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.server.tls.TlsProperties;

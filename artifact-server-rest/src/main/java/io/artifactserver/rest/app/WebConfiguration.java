@@ -2,14 +2,14 @@ package io.artifactserver.rest.app;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.audit.AuditLog;
-import io.artifactserver.rest.api.audit.AuditFilter;
-import io.artifactserver.rest.api.audit.AuditProperties;
-import io.artifactserver.rest.api.audit.AuditWriter;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.api.artifact.ArtifactIdResolver;
+import io.artifactserver.rest.api.audit.AuditFilter;
+import io.artifactserver.rest.api.audit.AuditProperties;
+import io.artifactserver.rest.api.audit.AuditWriter;
 import io.artifactserver.rest.problem.SecurityProblems;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;

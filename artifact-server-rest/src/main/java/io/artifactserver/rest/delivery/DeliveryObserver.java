@@ -2,12 +2,12 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.server.guard.PacedBody;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.Deliveries.Delivery;
 import io.artifactserver.rest.delivery.body.BodyPart;
 import io.artifactserver.rest.delivery.body.TransferObserver;
 import io.artifactserver.rest.delivery.body.TransferOutcome;
-import io.artifactserver.rest.api.progress.RunningDownloads;
+import io.artifactserver.rest.server.guard.PacedBody;
 import java.time.Duration;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;

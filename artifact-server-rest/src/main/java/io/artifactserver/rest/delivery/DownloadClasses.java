@@ -9,6 +9,7 @@ import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.IssuerUnavailableException;
+import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.server.guard.Connections;
 import java.net.InetAddress;
 import java.util.List;

@@ -7,21 +7,20 @@ import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.access.OpenPaths;
-import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.access.link.Links;
+import io.artifactserver.rest.api.limit.PaceThreads;
+import io.artifactserver.rest.api.progress.ProgressProperties;
+import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.body.ReadThreads;
 import io.artifactserver.rest.delivery.body.TransferObserver;
 import io.artifactserver.rest.delivery.body.WaitingThreads;
+import io.artifactserver.rest.front.Lookups;
+import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.hawkbit.Hawkbit;
 import io.artifactserver.rest.hawkbit.Reports;
-import io.artifactserver.rest.api.limit.PaceThreads;
-import io.artifactserver.rest.access.link.Links;
-import io.artifactserver.rest.api.progress.ProgressProperties;
-import io.artifactserver.rest.api.progress.RunningDownloads;
-import io.artifactserver.rest.api.artifact.UploadProperties;
+import io.artifactserver.rest.server.guard.Connections;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -30,10 +29,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.actuate.endpoint.ApiVersion;
-import org.springframework.boot.actuate.endpoint.SecurityContext;
-import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
-import org.springframework.boot.health.actuate.endpoint.HealthEndpointWebExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import tools.jackson.databind.json.JsonMapper;
@@ -57,144 +52,35 @@ public class DownloadConfiguration {
 
   private static final int LOOKUPS_OF_A_CLIENT = 512;
 
-  /** A client's misses come in at 500 a second: a fifth of a core, database included. */
-  private static final Duration PER_MISS = Duration.ofMillis(2);
-
-  private static final int CALLER_THREADS = 16;
-  private static final int WAITING_CALLERS = 256;
-
-  /** A caller has a quarter of what there is for callers, an admin half of what is for admins. */
-  private static final int CALLERS_SHARE = 4;
-
-  private static final int ADMINS_SHARE = 2;
-
-  /**
-   * Each waits for the identity provider, 5 s at most. An address has one, and 16 places to wait.
-   */
-  private static final int SIGN_IN_THREADS = 4;
-
-  private static final int WAITING_SIGN_INS = 64;
-  private static final int SIGN_INS_SHARE = 4;
-
-  private static final int STRANGER_THREADS = 4;
-  private static final int WAITING_STRANGERS = 1024;
-  private static final int REQUESTS_OF_A_STRANGER = 512;
-
-  /** One for each of its paths. */
-  private static final int HEALTH_THREADS = 3;
-
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService coldPages() {
     return Executors.newFixedThreadPool(
         COLD_PAGE_THREADS, Thread.ofPlatform().daemon().name("cold-pages-", 0).factory());
   }
 
-  /** Threads that end when there is nothing to do. */
-  private static ExecutorService bounded(String name, int threads) {
+  /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
+  @Bean(destroyMethod = "shutdownNow")
+  ExecutorService openings() {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
-            threads,
-            threads,
+            OPENING_THREADS,
+            OPENING_THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name(name, 0).factory());
+            Thread.ofPlatform().daemon().name("opening-", 0).factory());
     executor.allowCoreThreadTimeOut(true);
     return executor;
   }
 
-  /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
-  @Bean(destroyMethod = "shutdownNow")
-  ExecutorService openings() {
-    return bounded("opening-", OPENING_THREADS);
-  }
-
   @Bean
   Lookups lookups() {
-    return new Lookups("lookup-", LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT, PER_MISS);
-  }
-
-  @Bean
-  CallerThreads adminRequests() {
-    return new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE);
-  }
-
-  @Bean
-  CallerThreads callerRequests() {
-    return new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE);
-  }
-
-  @Bean
-  UploadThreads uploadRequests(UploadProperties properties) {
-    return new UploadThreads(properties.maxConcurrent());
-  }
-
-  @Bean
-  CallerThreads signInRequests() {
-    return new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE);
-  }
-
-  @Bean
-  Lookups strangerRequests() {
-    return new Lookups(
-        "stranger-", STRANGER_THREADS, WAITING_STRANGERS, REQUESTS_OF_A_STRANGER, PER_MISS);
-  }
-
-  @Bean(destroyMethod = "shutdownNow")
-  ExecutorService healthChecks() {
-    return bounded("health-", HEALTH_THREADS);
+    return new Lookups("lookup-", LOOKUPS, WAITING_LOOKUPS, LOOKUPS_OF_A_CLIENT, Lookups.PER_MISS);
   }
 
   @Bean
   ReadThreads readThreads() {
     return new ReadThreads();
-  }
-
-  @Bean
-  ProblemErrorHandler problemErrorHandler(JsonMapper mapper) {
-    return new ProblemErrorHandler(new ProblemWriter(mapper));
-  }
-
-  /**
-   * @param openPaths whether everybody may ask for a path
-   * @param health is there when the server has started
-   */
-  @Bean
-  ControlPlane controlPlane(
-      Authenticator authenticator,
-      OpenPaths openPaths,
-      JsonMapper mapper,
-      CallerThreads adminRequests,
-      CallerThreads callerRequests,
-      UploadThreads uploadRequests,
-      CallerThreads signInRequests,
-      Lookups strangerRequests,
-      ObjectProvider<HealthEndpointWebExtension> health,
-      ExecutorService healthChecks,
-      Connections connections) {
-    return new ControlPlane(
-        authenticator,
-        openPaths,
-        new ProblemWriter(mapper),
-        adminRequests,
-        callerRequests,
-        uploadRequests,
-        signInRequests,
-        strangerRequests,
-        new HealthAnswers(
-            path ->
-                health
-                    .getObject()
-                    .health(
-                        ApiVersion.V3,
-                        WebServerNamespace.SERVER,
-                        SecurityContext.NONE,
-                        false,
-                        path),
-            mapper,
-            healthChecks,
-            System::nanoTime),
-        connections);
   }
 
   @Bean

@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.server.guard.Connections;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.artifactserver.rest.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.server.guard.ConnectionProperties;
 import io.artifactserver.rest.api.artifact.UploadProperties;
+import io.artifactserver.rest.server.guard.ConnectionProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,11 +3,11 @@ package io.artifactserver.rest.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.artifactserver.rest.api.audit.AuditProperties;
 import io.artifactserver.rest.api.artifact.EncryptionDefaults;
-import io.artifactserver.rest.delivery.DownloadProperties;
-import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.api.artifact.UploadProperties;
+import io.artifactserver.rest.api.audit.AuditProperties;
+import io.artifactserver.rest.api.progress.ProgressProperties;
+import io.artifactserver.rest.delivery.DownloadProperties;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-/** The operator's JSON API. */
+/** The operator's JSON API for repositories, artifacts and their derived forms; and uploads. */
 @NullMarked
 package io.artifactserver.rest.api.artifact;
 

@@ -2,10 +2,10 @@ package io.artifactserver.rest.delivery.body;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
+import io.artifactserver.rest.log.FailureLog;
+import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.server.guard.Pace;
 import io.artifactserver.rest.server.guard.PacedBody;
-import io.artifactserver.rest.server.engine.Http2Connections;
-import io.artifactserver.rest.log.FailureLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,10 +1,9 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.limit.Network;
-import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;
@@ -12,8 +11,9 @@ import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.access.Sender;
-import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.server.guard.Connections;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Objects;

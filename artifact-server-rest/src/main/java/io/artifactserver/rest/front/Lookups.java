@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * waits in between, so that its misses come in at a steady rate, whatever the number of its
  * connections; a refusal would only make it ask sooner. Thread-safe.
  */
-final class Lookups implements AutoCloseable {
+public final class Lookups implements AutoCloseable {
+  /** A client's misses come in at 500 a second: a fifth of a core, database included. */
+  public static final Duration PER_MISS = Duration.ofMillis(2);
+
   private static final long IDLE_SECONDS = 30;
 
   /** Misses of a client that are not slowed down, as when it has just been switched on. */
@@ -48,7 +51,7 @@ final class Lookups implements AutoCloseable {
    * @param maxPerClient that run or wait
    * @param perMiss how long a client waits for each miss
    */
-  Lookups(String name, int atATime, int maxWaiting, int maxPerClient, Duration perMiss) {
+  public Lookups(String name, int atATime, int maxWaiting, int maxPerClient, Duration perMiss) {
     this.max = atATime + maxWaiting;
     this.maxPerClient = maxPerClient;
     this.missNanos = perMiss.toNanos();
@@ -73,7 +76,7 @@ final class Lookups implements AutoCloseable {
    * @param lookup returns whether it found something
    * @return false if there are too many
    */
-  boolean run(Sender sender, BooleanSupplier lookup) {
+  public boolean run(Sender sender, BooleanSupplier lookup) {
     @Nullable Object client = sender.account();
     Line line = sender.isKnown() ? known : strangers;
     long delay = admit(client, line);

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.problem.Problems;
@@ -11,14 +11,14 @@ import org.springframework.http.ProblemDetail;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Writes problem details on the data plane. Thread-safe. */
-final class ProblemWriter {
+public final class ProblemWriter {
   /** The field of a problem that is over soon; a 503 has it by itself. */
-  static final HttpFields RETRY =
+  public static final HttpFields RETRY =
       HttpFields.build().add(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS).asImmutable();
 
   private final JsonMapper mapper;
 
-  ProblemWriter(JsonMapper mapper) {
+  public ProblemWriter(JsonMapper mapper) {
     this.mapper = mapper;
   }
 
@@ -27,7 +27,7 @@ final class ProblemWriter {
    *
    * @param fields to send beside those that the status asks for
    */
-  void write(Exchange exchange, ProblemDetail problem, HttpFields fields) {
+  public void write(Exchange exchange, ProblemDetail problem, HttpFields fields) {
     String path = exchange.request().getHttpURI().getPath();
     // What Jetty calls a request whose target it could not read.
     if (path != null && !path.equals("/badMessage")) {

@@ -1,20 +1,20 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.server.Request;
 
 /** The methods of the data plane. */
-final class HttpMethods {
+public final class HttpMethods {
   /** For the Allow field. */
-  static final String ALLOWED = "GET, HEAD, OPTIONS";
+  public static final String ALLOWED = "GET, HEAD, OPTIONS";
 
   private HttpMethods() {}
 
-  static boolean isGetOrHead(Request request) {
+  public static boolean isGetOrHead(Request request) {
     return HttpMethod.GET.is(request.getMethod()) || isHead(request);
   }
 
-  static boolean isHead(Request request) {
+  public static boolean isHead(Request request) {
     return HttpMethod.HEAD.is(request.getMethod());
   }
 }

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
@@ -11,11 +11,11 @@ import org.eclipse.jetty.server.Request;
  * Over HTTP/1.1 they wait in the client: what has come is thrown away, and if that is not all of
  * it, the answer says that the connection closes (RFC 9112, section 9.6).
  */
-final class UnwantedBody {
+public final class UnwantedBody {
   private UnwantedBody() {}
 
   /** Call it before the answer begins; does not block. Nobody else reads the body. */
-  static void discard(Request request) {
+  public static void discard(Request request) {
     if (request.getConnectionMetaData().getHttpVersion().getVersion()
         >= HttpVersion.HTTP_2.getVersion()) {
       read(request);
@@ -25,7 +25,7 @@ final class UnwantedBody {
   }
 
   /** The same where the body was wanted, but perhaps not read to its end. */
-  static void leave(Request request) {
+  public static void leave(Request request) {
     if (request.getConnectionMetaData().getHttpVersion().getVersion()
             < HttpVersion.HTTP_2.getVersion()
         && (request.getLength() > 0

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

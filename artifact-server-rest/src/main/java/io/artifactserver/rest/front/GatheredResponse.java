@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import io.artifactserver.rest.server.guard.Holdings;
 import java.io.ByteArrayOutputStream;

@@ -1,10 +1,10 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.engine.PatientConnections;
+import io.artifactserver.rest.server.guard.Connections;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

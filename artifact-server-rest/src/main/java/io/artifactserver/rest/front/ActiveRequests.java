@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jetty.server.Handler;
@@ -34,12 +34,12 @@ public final class ActiveRequests extends StatisticsHandler {
   }
 
   /** One more, which no handler sees. */
-  void begin() {
+  public void begin() {
     active.increment();
   }
 
   /** One less. */
-  void end() {
+  public void end() {
     active.decrement();
   }
 

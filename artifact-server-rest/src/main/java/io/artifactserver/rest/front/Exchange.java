@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.server.Request;
@@ -7,13 +7,13 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 
 /** A request, the response to it, and who is told when that has been sent or has failed. */
-record Exchange(Request request, Response response, Callback callback) {
-  boolean isHead() {
+public record Exchange(Request request, Response response, Callback callback) {
+  public boolean isHead() {
     return HttpMethods.isHead(request);
   }
 
   /** The same, with another one who is told. */
-  Exchange telling(Callback other) {
+  public Exchange telling(Callback other) {
     return new Exchange(request, response, other);
   }
 
@@ -24,12 +24,12 @@ record Exchange(Request request, Response response, Callback callback) {
    * the handler's: up to 12.1.12 at least, Jetty may then end the exchange twice, once of the next
    * request on the connection (jetty.project issue 14745).
    */
-  void endWithoutBody() {
+  public void endWithoutBody() {
     response.write(true, BufferUtil.EMPTY_BUFFER, callback);
   }
 
   /** Sends status and fields, and the body unless the request is a HEAD. */
-  void end(byte[] body) {
+  public void end(byte[] body) {
     if (isHead()) {
       endWithoutBody();
     } else {
@@ -43,7 +43,7 @@ record Exchange(Request request, Response response, Callback callback) {
    * <p>A callback that fails before a response has begun makes Jetty answer, but the exchange may
    * be over before Jetty has learned of it, and again it may be the next one that is ended.
    */
-  void fail(Throwable failure) {
+  public void fail(Throwable failure) {
     if (response.isCommitted()) {
       callback.failed(failure);
     } else {

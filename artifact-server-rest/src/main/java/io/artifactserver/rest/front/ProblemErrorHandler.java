@@ -1,4 +1,4 @@
-package io.artifactserver.rest.delivery;
+package io.artifactserver.rest.front;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.rest.problem.Problems;

@@ -1,0 +1,122 @@
+package io.artifactserver.rest.front;
+
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.OpenPaths;
+import io.artifactserver.rest.api.artifact.UploadProperties;
+import io.artifactserver.rest.server.guard.Connections;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.ApiVersion;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpointWebExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Wires the way to the control plane, and its threads. */
+@Configuration(proxyBeanMethods = false)
+public class FrontConfiguration {
+  private static final int CALLER_THREADS = 16;
+  private static final int WAITING_CALLERS = 256;
+
+  /** A caller has a quarter of what there is for callers, an admin half of what is for admins. */
+  private static final int CALLERS_SHARE = 4;
+
+  private static final int ADMINS_SHARE = 2;
+
+  /**
+   * Each waits for the identity provider, 5 s at most. An address has one, and 16 places to wait.
+   */
+  private static final int SIGN_IN_THREADS = 4;
+
+  private static final int WAITING_SIGN_INS = 64;
+  private static final int SIGN_INS_SHARE = 4;
+
+  private static final int STRANGER_THREADS = 4;
+  private static final int WAITING_STRANGERS = 1024;
+  private static final int REQUESTS_OF_A_STRANGER = 512;
+
+  /** One for each of its paths. */
+  private static final int HEALTH_THREADS = 3;
+
+  @Bean
+  CallerThreads adminRequests() {
+    return new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE);
+  }
+
+  @Bean
+  CallerThreads callerRequests() {
+    return new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE);
+  }
+
+  @Bean
+  UploadThreads uploadRequests(UploadProperties properties) {
+    return new UploadThreads(properties.maxConcurrent());
+  }
+
+  @Bean
+  CallerThreads signInRequests() {
+    return new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE);
+  }
+
+  @Bean
+  Lookups strangerRequests() {
+    return new Lookups(
+        "stranger-", STRANGER_THREADS, WAITING_STRANGERS, REQUESTS_OF_A_STRANGER, Lookups.PER_MISS);
+  }
+
+  @Bean(destroyMethod = "shutdownNow")
+  ExecutorService healthChecks() {
+    return Executors.newFixedThreadPool(
+        HEALTH_THREADS, Thread.ofPlatform().daemon().name("health-", 0).factory());
+  }
+
+  @Bean
+  ProblemErrorHandler problemErrorHandler(JsonMapper mapper) {
+    return new ProblemErrorHandler(new ProblemWriter(mapper));
+  }
+
+  /**
+   * @param openPaths whether everybody may ask for a path
+   * @param health is there when the server has started
+   */
+  @Bean
+  ControlPlane controlPlane(
+      Authenticator authenticator,
+      OpenPaths openPaths,
+      JsonMapper mapper,
+      CallerThreads adminRequests,
+      CallerThreads callerRequests,
+      UploadThreads uploadRequests,
+      CallerThreads signInRequests,
+      Lookups strangerRequests,
+      ObjectProvider<HealthEndpointWebExtension> health,
+      ExecutorService healthChecks,
+      Connections connections) {
+    return new ControlPlane(
+        authenticator,
+        openPaths,
+        new ProblemWriter(mapper),
+        adminRequests,
+        callerRequests,
+        uploadRequests,
+        signInRequests,
+        strangerRequests,
+        new HealthAnswers(
+            path ->
+                health
+                    .getObject()
+                    .health(
+                        ApiVersion.V3,
+                        WebServerNamespace.SERVER,
+                        SecurityContext.NONE,
+                        false,
+                        path),
+            mapper,
+            healthChecks,
+            System::nanoTime),
+        connections);
+  }
+}

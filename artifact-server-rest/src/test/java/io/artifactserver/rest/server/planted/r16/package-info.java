@@ -1,0 +1,5 @@
+/** Breaks a rule on purpose; see ArchitectureTest. */
+@NullMarked
+package io.artifactserver.rest.server.planted.r16;
+
+import org.jspecify.annotations.NullMarked;
