@@ -2,7 +2,7 @@ package io.artifactserver.benchmarks;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
-import io.artifactserver.rest.delivery.JettyRequestFields;
+import io.artifactserver.rest.delivery.answer.JettyRequestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.http.Representation;
 import io.artifactserver.rest.http.RequestFields;

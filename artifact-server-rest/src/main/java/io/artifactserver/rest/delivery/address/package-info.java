@@ -1,0 +1,5 @@
+/** Which artifact, form or blob a path names. */
+@NullMarked
+package io.artifactserver.rest.delivery.address;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,127 @@
+package io.artifactserver.rest.delivery.pace;
+
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.delivery.address.Target;
+import io.artifactserver.rest.front.Lookups;
+import io.artifactserver.rest.server.guard.Connections;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.EofException;
+import org.eclipse.jetty.server.Request;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks now and then whether a download that goes on still may: a token that let it in may be taken
+ * away, or the key of its link deleted. When they expire, what they began goes on. Thread-safe.
+ */
+public final class Permissions {
+  private static final Logger LOG = LoggerFactory.getLogger(Permissions.class);
+
+  private final ArtifactCatalog catalog;
+  private final Authenticator authenticator;
+  private final Connections connections;
+  private final Lookups lookups;
+  private final long periodNanos;
+
+  /**
+   * @param lookups run what has to ask the database
+   * @param period between two questions about one download
+   */
+  public Permissions(
+      ArtifactCatalog catalog,
+      Authenticator authenticator,
+      Connections connections,
+      Lookups lookups,
+      Duration period) {
+    this.catalog = catalog;
+    this.authenticator = authenticator;
+    this.connections = connections;
+    this.lookups = lookups;
+    this.periodNanos = period.toNanos();
+  }
+
+  /**
+   * Whether everybody may read the target.
+   *
+   * @param repositories finds one by its name
+   * @param contents finds what has a digest
+   */
+  private static boolean isPublic(
+      Target target,
+      Function<String, Optional<Repository>> repositories,
+      Function<Digest, Optional<Content>> contents) {
+    return switch (target) {
+      case Target.OfArtifact(var id) -> isPublic(repositories.apply(id.repository()).stream());
+      case Target.OfContentIn in -> isPublic(repositories.apply(in.repository()).stream());
+      case Target.OfContent(var digest) ->
+          isPublic(
+              contents.apply(digest).stream().flatMap(content -> content.repositories().stream()));
+      // hawkBit grants it, and asks for no token of ours.
+      case Target.Granted _ -> true;
+    };
+  }
+
+  private static boolean isPublic(Stream<Repository> repositories) {
+    return repositories.anyMatch(Repository::isPublic);
+  }
+
+  /** That of one download. Used by one thread at a time. */
+  final class Permission {
+    private final Request request;
+    private final Target target;
+    private final Credentials credentials;
+    private long nextNanos = System.nanoTime() + periodNanos;
+    private volatile boolean isTakenAway;
+
+    Permission(Request request, Target target, Credentials credentials) {
+      this.request = request;
+      this.target = target;
+      this.credentials = credentials;
+    }
+
+    /**
+     * To be called before each piece. Does not block: what it finds out is told to a later call.
+     *
+     * @throws EofException if the download may not go on
+     */
+    void require() throws EofException {
+      if (isTakenAway) {
+        throw new EofException("What let the download in was taken away");
+      }
+      long now = System.nanoTime();
+      if (now - nextNanos >= 0) {
+        nextNanos = now + periodNanos;
+        if (!isKnownToBePublic()) {
+          var _ =
+              lookups.run(
+                  authenticator.sender(credentials, connections.client(request)), this::look);
+        }
+      }
+    }
+
+    private boolean isKnownToBePublic() {
+      return isPublic(target, catalog::peekRepository, catalog::peekContent);
+    }
+
+    /** Asks again whether it is public: memory forgets. */
+    private boolean look() {
+      try {
+        isTakenAway =
+            !isPublic(target, catalog::findRepository, catalog::findContent)
+                && authenticator.isTakenAway(credentials);
+      } catch (CatalogUnavailableException e) {
+        LOG.debug("A download goes on, because nobody knows whether it may", e);
+      }
+      return true;
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package io.artifactserver.rest.delivery.repeat;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.FileRegion;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.Wait;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.derive.FramedChunk;
+import io.artifactserver.core.limit.LimitTable;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.delivery.address.DerivedName;
+import io.artifactserver.rest.delivery.address.Target;
+import io.artifactserver.rest.delivery.body.BodyPart;
+import io.artifactserver.rest.delivery.body.MappedBody;
+import io.artifactserver.rest.delivery.body.Transfer;
+import io.artifactserver.rest.delivery.body.TransferObserver;
+import io.artifactserver.rest.delivery.body.TransferOutcome;
+import io.artifactserver.rest.delivery.pace.Throttles;
+import io.artifactserver.rest.delivery.report.Deliveries.Delivery;
+import io.artifactserver.rest.delivery.resolve.Resolver;
+import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
+import io.artifactserver.rest.delivery.resolve.Served;
+import io.artifactserver.rest.front.ActiveRequests;
+import io.artifactserver.rest.server.engine.FileSender;
+import io.artifactserver.rest.server.engine.RangeResponder;
+import io.artifactserver.rest.server.engine.RepeatedBody;
+import io.artifactserver.rest.server.engine.TargetResponder;
+import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.guard.Pace;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets connections that ask for range after range of one artifact, or for chunk after chunk of one
+ * store, serve them without a handler, as long as the caller may read them and the bytes are in
+ * memory. What decides an answer beside the request is asked again with every one. Thread-safe.
+ */
+public final class RepeatedDownloads {
+  private final Resolver resolver;
+  private final BlobStores stores;
+  private final TransferObserver observer;
+  private final Connections connections;
+  private final Throttles throttles;
+  private final Counter repeated;
+
+  public RepeatedDownloads(
+      Resolver resolver,
+      BlobStores stores,
+      TransferObserver observer,
+      Connections connections,
+      Throttles throttles,
+      MeterRegistry registry) {
+    this.resolver = resolver;
+    this.stores = stores;
+    this.observer = observer;
+    this.connections = connections;
+    this.throttles = throttles;
+    this.repeated =
+        Counter.builder("artifact_server.requests.repeated")
+            .description("Requests like their connection's last, which it answered by itself")
+            .register(registry);
+  }
+
+  /**
+   * To be called before a request is answered.
+   *
+   * @param served what its target is
+   * @param delivery to be told what the device is sent; null if nobody is
+   */
+  public void offer(
+      Request request,
+      Target target,
+      Credentials credentials,
+      Served served,
+      @Nullable Delivery delivery) {
+    FileSender sender = FileSender.of(request);
+    if (!sender.repeats()) {
+      return;
+    }
+    Server server = request.getConnectionMetaData().getConnector().getServer();
+    LimitTable limits = throttles.table();
+    // What wants to see each request sees each.
+    if (served.redirects()
+        || server.getRequestLog() != null
+        || !throttles.canTakeNow(limits, request, target, credentials)
+        || !connections.pace(request).equals(Pace.UNWATCHED)) {
+      return;
+    }
+    Same same = new Same(credentials, limits, delivery, server.getDescendant(ActiveRequests.class));
+    if (served.bytes().isRepeated()) {
+      ByteBufferPool pool = request.getComponents().getByteBufferPool();
+      RangeResponder ranges = range -> open(range, same, target, served, sender, pool);
+      sender.repeat(ranges);
+    } else if (target instanceof Target.OfArtifact(ArtifactId id)
+        && served.bytes() instanceof Served.Bytes.Framed
+        // Or its target may end in a query that looks like a chunk.
+        && request.getHttpURI().getQuery() == null) {
+      DerivedName.endOfChunk(id.path()).ifPresent(end -> sender.repeat(new Chunks(id, end, same)));
+    }
+  }
+
+  /** The same as {@link Resolver#peek}; null if a handler has to see the request. */
+  private @Nullable Served peek(Target target, Same same) {
+    return !connections.isRefusing()
+            && throttles.isStill(same.limits)
+            && resolver.peek(target, same.credentials).orElse(null)
+                instanceof Resolution.Found(var found)
+        ? found
+        : null;
+  }
+
+  /** The region of a blob; empty if it is not mapped. No I/O. */
+  private Optional<FileRegion> region(Served served, ByteRange range) throws StorageException {
+    Blob blob = served.bytes().blob(stores).orElseThrow();
+    return blob.waitToOpen() == Wait.NONE ? blob.fileRegion(range) : Optional.empty();
+  }
+
+  /**
+   * What all repeated requests of a connection have in common. Immutable.
+   *
+   * @param limits that apply to them
+   * @param delivery to be told what the device is sent; null if nobody is
+   * @param active counts what a graceful stop waits for; null if nothing does
+   */
+  private record Same(
+      Credentials credentials,
+      LimitTable limits,
+      @Nullable Delivery delivery,
+      @Nullable ActiveRequests active) {}
+
+  /** By identity: while nothing changed the resolver hands out the same object. */
+  @SuppressWarnings("ReferenceEquality")
+  private @Nullable RepeatedBody open(
+      ByteRange range,
+      Same same,
+      Target target,
+      Served served,
+      FileSender sender,
+      ByteBufferPool pool) {
+    if (range.length() > MappedBody.MAX_SLICE || peek(target, same) != served) {
+      return null;
+    }
+    try {
+      Optional<FileRegion> region = region(served, range);
+      if (region.isEmpty()) {
+        return null;
+      }
+      MappedBody body =
+          new MappedBody(region.get(), range.position(), BodyPart.of(range), pool, sender);
+      Runnable leave =
+          body.isReady() ? throttles.takeNow(same.limits, target, range.length()) : null;
+      if (leave == null) {
+        body.close();
+        return null;
+      }
+      try {
+        ByteBuffer[] bytes = {body.next(MappedBody.MAX_SLICE)};
+        return new Sending(bytes, body::close, leave, range.position(), same);
+      } catch (StorageException | RuntimeException e) {
+        leave.run();
+        body.close();
+        throw e;
+      }
+    } catch (StorageException | RuntimeException e) {
+      // Where the request is handled the failure becomes an answer.
+      return null;
+    }
+  }
+
+  /** Chunks of one store. Belongs to one connection. Immutable. */
+  private final class Chunks implements TargetResponder {
+    private final ArtifactId first;
+    private final String end;
+    private final Same same;
+
+    /**
+     * @param first a chunk
+     * @param end of its path, in which chunks differ
+     */
+    private Chunks(ArtifactId first, String end, Same same) {
+      this.first = first;
+      this.end = end;
+      this.same = same;
+    }
+
+    @Override
+    public String end() {
+      return end;
+    }
+
+    @Override
+    public @Nullable Found open(String other) {
+      if (!DerivedName.isEndOfChunk(other)) {
+        return null;
+      }
+      String store = first.path().substring(0, first.path().length() - end.length());
+      Target target = new Target.OfArtifact(new ArtifactId(first.repository(), store + other));
+      Served served = peek(target, same);
+      if (served != null
+          && served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
+        try {
+          Optional<FileRegion> region = region(served, chunk.covering());
+          return region.isEmpty() ? null : open(region.get(), served, chunk, target);
+        } catch (StorageException | RuntimeException e) {
+          return null;
+        }
+      }
+      return null;
+    }
+
+    private @Nullable Found open(FileRegion region, Served served, FramedChunk chunk, Target target)
+        throws StorageException {
+      long origin = chunk.covering().position();
+      int length = Math.toIntExact(chunk.covering().length());
+      Runnable leave =
+          region.isResident(0, length)
+              ? throttles.takeNow(same.limits, target, chunk.length())
+              : null;
+      if (leave == null) {
+        region.close();
+        return null;
+      }
+      try {
+        region.requireWhole();
+      } catch (StorageException e) {
+        leave.run();
+        region.close();
+        throw e;
+      }
+      List<ByteBuffer> buffers = new ArrayList<>(2 * chunk.pieces().size());
+      for (FramedChunk.Piece piece : chunk.pieces()) {
+        if (piece.framing().hasRemaining()) {
+          buffers.add(piece.framing().duplicate());
+        }
+        ByteRange range = piece.range();
+        buffers.add(region.slice(range.position() - origin, Math.toIntExact(range.length())));
+      }
+      return new Found(
+          served.fieldsOfWhole(),
+          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, leave, 0, same));
+    }
+  }
+
+  /** What is on its way. */
+  private final class Sending implements RepeatedBody {
+    private final long startNanos = System.nanoTime();
+    private final ByteBuffer[] buffers;
+    private final Runnable close;
+    private final long length;
+    private final long position;
+    private final Same same;
+
+    /** Does nothing from the second time on. */
+    private Runnable leave;
+
+    /**
+     * @param leave runs when all is sent, or waits for the client: for others who wait
+     * @param position of the first byte, for the delivery
+     */
+    private Sending(
+        ByteBuffer[] buffers, Runnable close, Runnable leave, long position, Same same) {
+      this.buffers = buffers;
+      this.close = close;
+      this.leave = leave;
+      this.length = BufferUtil.remaining(buffers);
+      this.position = position;
+      this.same = same;
+      if (same.active != null) {
+        same.active.begin();
+      }
+    }
+
+    @Override
+    public ByteBuffer[] buffers() {
+      return buffers;
+    }
+
+    @Override
+    public void waits() {
+      leave.run();
+      leave = () -> {};
+    }
+
+    @Override
+    public void succeeded() {
+      end(TransferOutcome.Ending.COMPLETE);
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+      end(Transfer.ending(cause));
+    }
+
+    private void end(TransferOutcome.Ending ending) {
+      repeated.increment();
+      long sent = length - BufferUtil.remaining(buffers);
+      close.run();
+      leave.run();
+      if (same.active != null) {
+        same.active.end();
+      }
+      Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
+      if (same.delivery != null) {
+        same.delivery.delivered(new ByteRange(position, sent), duration);
+        same.delivery.ended(ending);
+      }
+      observer.transferred(
+          new TransferOutcome(TransferOutcome.Kind.MAPPED, ending, sent, duration));
+    }
+  }
+}

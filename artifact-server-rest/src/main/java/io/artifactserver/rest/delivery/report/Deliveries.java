@@ -1,0 +1,273 @@
+package io.artifactserver.rest.delivery.report;
+
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.access.SignedLink;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.limit.Network;
+import io.artifactserver.core.progress.DeliveryError;
+import io.artifactserver.core.progress.ProgressBook;
+import io.artifactserver.core.progress.ProgressBook.Device;
+import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.access.Authentication;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.access.IssuerUnavailableException;
+import io.artifactserver.rest.api.progress.ProgressProperties;
+import io.artifactserver.rest.delivery.address.Target;
+import io.artifactserver.rest.delivery.body.TransferOutcome;
+import io.artifactserver.rest.delivery.resolve.Served;
+import io.artifactserver.rest.front.Lookups;
+import io.artifactserver.rest.hawkbit.Question;
+import io.artifactserver.rest.hawkbit.Reports;
+import io.artifactserver.rest.server.guard.Connections;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds out whom to tell of what a request is sent: the progress of artifacts, or the reports of
+ * what hawkBit granted. A device is whom its signed link was made for, or what it calls itself in
+ * the configured field, or else its certificate's subject or its token; hawkBit's are in the path.
+ * Thread-safe.
+ */
+public final class Deliveries {
+  private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
+
+  private final ProgressProperties properties;
+  private final ProgressBook book;
+  private final Authenticator authenticator;
+  private final Connections connections;
+  private final Lookups lookups;
+
+  /** Where hawkBit is asked. */
+  private final Optional<Reports> reports;
+
+  /**
+   * @param lookups run what has to ask the database who a device is
+   * @param reports of what hawkBit granted, if it is asked
+   */
+  public Deliveries(
+      ProgressProperties properties,
+      ProgressBook book,
+      Authenticator authenticator,
+      Connections connections,
+      Lookups lookups,
+      Optional<Reports> reports) {
+    this.properties = properties;
+    this.book = book;
+    this.authenticator = authenticator;
+    this.connections = connections;
+    this.lookups = lookups;
+    this.reports = reports;
+  }
+
+  /** Returns null, for every request of nobody that is known, if there is nothing to take down. */
+  public @Nullable Delivery of(
+      Request request, Target target, Credentials credentials, Served served) {
+    if (target instanceof Target.Granted wish) {
+      return reports.isPresent() && served.bytes() instanceof Served.Bytes.Foreign
+          ? new GrantedDelivery(download(reports.get(), wish, credentials, served))
+          : null;
+    }
+    if (!properties.enabled() || !(served.bytes() instanceof Served.Bytes.Stored)) {
+      return null;
+    }
+    String field =
+        properties.deviceHeader().isEmpty()
+            ? null
+            : request.getHeaders().get(properties.deviceHeader());
+    String name = field == null ? "" : field.strip();
+    boolean isNamed = isName(name);
+    if (!isNamed && isNobody(credentials)) {
+      return null;
+    }
+    String repository =
+        switch (target) {
+          case Target.OfArtifact(var id) -> id.repository();
+          case Target.OfContentIn in -> in.repository();
+          // It may be an artifact of several.
+          case Target.OfContent _, Target.Granted _ -> "";
+        };
+    if (repository.isEmpty()) {
+      return null;
+    }
+    return new DeviceDelivery(
+        new ProgressSubject(
+            repository, served.digests().sha256(), served.representation().length()),
+        credentials,
+        isNamed ? name : credentials.certificateSubject(),
+        connections.client(request),
+        address(request));
+  }
+
+  private static Reports.Download download(
+      Reports reports, Target.Granted wish, Credentials credentials, Served served) {
+    Question question =
+        new Question(
+            wish.tenant(),
+            wish.controllerId(),
+            wish.softwareModuleId(),
+            credentials.authorization());
+    return reports.of(
+        question, wish.fileName(), served.digests().sha256(), served.representation().length());
+  }
+
+  private static boolean isNobody(Credentials credentials) {
+    return credentials.authorization().isEmpty()
+        && credentials.certificateSubject().isEmpty()
+        && credentials.link() == null;
+  }
+
+  /** What the database can keep and a person can read. */
+  private static boolean isName(String name) {
+    return !name.isEmpty()
+        && name.length() <= ProgressBook.MAX_NAME_LENGTH
+        && name.chars().noneMatch(Character::isISOControl);
+  }
+
+  private static Object address(Request request) {
+    return request.getConnectionMetaData().getRemoteSocketAddress()
+            instanceof InetSocketAddress socket
+        ? Network.ofClient(socket.getAddress())
+        : "";
+  }
+
+  /** Is told what a request is sent. Thread-safe; nothing blocks. */
+  public interface Delivery {
+    /**
+     * The connection took the range.
+     *
+     * @param took how long it took until now
+     */
+    void delivered(ByteRange range, Duration took);
+
+    /** The body has come to its end. */
+    default void ended(TransferOutcome.Ending ending) {}
+  }
+
+  /** A delivery of what hawkBit granted. */
+  private record GrantedDelivery(Reports.Download download) implements Delivery {
+    @Override
+    public void delivered(ByteRange range, Duration took) {
+      download.delivered(range);
+    }
+
+    @Override
+    public void ended(TransferOutcome.Ending ending) {
+      download.ended(ending == TransferOutcome.Ending.COMPLETE);
+    }
+  }
+
+  /** Takes down what one device is sent of one artifact. */
+  private final class DeviceDelivery implements Delivery {
+    private final ProgressSubject subject;
+    private final Credentials credentials;
+    private final String name;
+    private final @Nullable Object client;
+    private final Object address;
+
+    /** Who shows these credentials stays the same; null until it is known. */
+    private volatile ProgressBook.@Nullable Entry known;
+
+    /**
+     * @param name of the device; empty if its token says it
+     * @param client whom a lookup counts for; null if the address says nothing
+     */
+    private DeviceDelivery(
+        ProgressSubject subject,
+        Credentials credentials,
+        String name,
+        @Nullable Object client,
+        Object address) {
+      this.subject = subject;
+      this.credentials = credentials;
+      this.name = name;
+      this.client = client;
+      this.address = address;
+    }
+
+    @Override
+    public void delivered(ByteRange range, Duration took) {
+      tell(entry -> entry.delivered(range, took));
+    }
+
+    @Override
+    public void ended(TransferOutcome.Ending ending) {
+      switch (ending) {
+        case COMPLETE -> {}
+        case ABORTED -> tell(entry -> entry.failed(DeliveryError.Reason.ABORTED));
+        case FAILED -> tell(entry -> entry.failed(DeliveryError.Reason.FAILED));
+      }
+    }
+
+    private void tell(Consumer<ProgressBook.Entry> note) {
+      ProgressBook.Entry before = known;
+      if (before != null) {
+        note.accept(before);
+        return;
+      }
+      if (isNobody(credentials)) {
+        note.accept(entry(Device.claimed(name, address)));
+        return;
+      }
+      Authentication caller = authenticator.peek(credentials);
+      if (caller instanceof Authentication.Undecided) {
+        // A public repository asks nobody for a token, so it may not have been looked up yet.
+        var _ = lookups.run(authenticator.sender(credentials, client), () -> lookUp(note));
+      } else {
+        var _ = tell(caller, note);
+      }
+    }
+
+    private boolean lookUp(Consumer<ProgressBook.Entry> note) {
+      try {
+        return tell(authenticator.authenticate(credentials, client), note);
+      } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+        LOG.debug("Not taken down, because nobody knows whose the token is", e);
+        return false;
+      }
+    }
+
+    /** Returns whether the caller is somebody. */
+    private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
+      if (caller instanceof Authentication.Known(Caller someone)) {
+        Device device = ofKnown(someone);
+        if (!device.name().isEmpty()) {
+          ProgressBook.Entry entry = entry(device);
+          known = entry;
+          note.accept(entry);
+          return true;
+        }
+      }
+      if (!name.isEmpty()) {
+        note.accept(
+            entry(
+                name.equals(credentials.certificateSubject())
+                    ? Device.proved(name)
+                    : Device.claimed(name, address)));
+      }
+      return false;
+    }
+
+    private ProgressBook.Entry entry(Device device) {
+      return book.entry(subject, device);
+    }
+
+    /** Whom its credentials vouch for. */
+    private Device ofKnown(Caller someone) {
+      SignedLink link = credentials.link();
+      if (link != null) {
+        return Device.proved(link.terms().device());
+      }
+      return name.isEmpty() || name.equals(credentials.certificateSubject())
+          ? Device.proved(name.isEmpty() ? someone.name() : name)
+          : Device.named(name, someone.id());
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What is told to others of a download: progress, hawkBit, metrics. */
+@NullMarked
+package io.artifactserver.rest.delivery.report;
+
+import org.jspecify.annotations.NullMarked;

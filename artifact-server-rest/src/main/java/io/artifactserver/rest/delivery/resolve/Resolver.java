@@ -1,0 +1,310 @@
+package io.artifactserver.rest.delivery.resolve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.UsedPath;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.rest.access.Authentication;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.access.Sender;
+import io.artifactserver.rest.delivery.address.Target;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ProblemDetail;
+
+/**
+ * Finds what a request names, if its sender may read it. Denies by default, and never tells whether
+ * a protected artifact exists: without a good token everything in a protected repository is a 401,
+ * with one that may not read it a 404. The catalog is not asked for paths that the sender may not
+ * read, so they take the way, and the time, of paths that do not exist. Thread-safe.
+ */
+public final class Resolver {
+  /** What was found. */
+  public sealed interface Resolution {
+    /** To be served. */
+    record Found(Served served) implements Resolution {}
+
+    /** To be served in a while: what is computed from an artifact is not there yet. */
+    record NotReady() implements Resolution {}
+
+    /** The artifact was deleted in the last year, and the sender may read its path. */
+    record Gone(UsedPath used) implements Resolution {}
+
+    /** Nothing, or nothing the sender may know of. */
+    record NotFound() implements Resolution {}
+
+    /** So many wrong secrets came that this one is not looked at. */
+    record Throttled() implements Resolution {}
+
+    /** A good token is needed. */
+    record Unauthorized() implements Resolution {}
+
+    /** It cannot be served. */
+    record Failed(ProblemDetail problem) implements Resolution {}
+  }
+
+  private static final Optional<Resolution> NOT_FOUND = Optional.of(new Resolution.NotFound());
+  private static final Optional<Resolution> THROTTLED = Optional.of(new Resolution.Throttled());
+  private static final Optional<Resolution> UNAUTHORIZED =
+      Optional.of(new Resolution.Unauthorized());
+
+  /** hawkBit's. */
+  private static final String MD5_SUFFIX = ".MD5SUM";
+
+  /** Suffixes under which an artifact's digest is served in the format of md5sum and its like. */
+  private static final Map<String, DigestAlgorithm> CHECKSUM_SUFFIXES =
+      Map.of(
+          ".md5",
+          DigestAlgorithm.MD5,
+          MD5_SUFFIX,
+          DigestAlgorithm.MD5,
+          ".sha1",
+          DigestAlgorithm.SHA_1,
+          ".sha256",
+          DigestAlgorithm.SHA_256,
+          ".sha512",
+          DigestAlgorithm.SHA_512);
+
+  private final ArtifactCatalog catalog;
+  private final Authenticator authenticator;
+  private final DerivedAnswers derived;
+  private final Optional<GrantedDownloads> granted;
+  private final InstantSource clock;
+
+  /** By identity: the catalog's cache hands out the same object while nothing changed. */
+  private final Cache<Object, Served> served =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
+
+  /**
+   * @param granted what hawkBit grants, if it is asked
+   * @param clock tells how long ago an artifact was deleted
+   */
+  public Resolver(
+      ArtifactCatalog catalog,
+      Authenticator authenticator,
+      DerivedAnswers derived,
+      Optional<GrantedDownloads> granted,
+      InstantSource clock) {
+    this.catalog = catalog;
+    this.authenticator = authenticator;
+    this.derived = derived;
+    this.granted = granted;
+    this.clock = clock;
+  }
+
+  /** Resolves from memory, without I/O; empty if the database has to be asked. */
+  public Optional<Resolution> peek(Target target, Credentials credentials) {
+    return switch (target) {
+      case Target.OfArtifact(ArtifactId id) -> {
+        Optional<Artifact> known = catalog.peek(id);
+        if (known.isPresent() && known.get().repository().isPublic()) {
+          yield found(known.get());
+        }
+        Authentication caller = authenticator.peek(credentials);
+        yield known
+            .filter(artifact -> includes(caller, artifact.id()))
+            .flatMap(this::found)
+            .or(() -> derived.peek(id, each -> mayPeek(each, caller)).map(Resolver::resolution))
+            .or(() -> peekDenied(id.repository(), caller));
+      }
+      case Target.OfContent(Digest digest) ->
+          catalog
+              .peekContent(digest)
+              .filter(content -> mayRead(content, authenticator.peek(credentials)))
+              .flatMap(this::found);
+      case Target.OfContentIn in -> {
+        Authentication caller = authenticator.peek(credentials);
+        yield catalog
+            .peekContent(in.digest())
+            .filter(content -> mayRead(content, in.repository(), caller))
+            .flatMap(content -> content(content, in))
+            .or(() -> peekDenied(in.repository(), caller));
+      }
+      case Target.Granted wish -> granted.orElseThrow().peek(wish, credentials);
+    };
+  }
+
+  /** A stranger learns nothing of a repository that is not public, and so costs no query. */
+  private Optional<Resolution> peekDenied(String repository, Authentication caller) {
+    if (!catalog.knowsAsNotPublic(repository)) {
+      return Optional.empty();
+    }
+    return caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository)
+        ? Optional.empty()
+        : denied(caller);
+  }
+
+  /** Returns the account that a lookup counts for. */
+  public Sender sender(Credentials credentials, @Nullable Object address) {
+    return authenticator.sender(credentials, address);
+  }
+
+  /**
+   * Resolves what hawkBit grants; asks it. Does not block, and does not fail.
+   *
+   * @param sender of the request; null if nobody knows
+   */
+  public CompletableFuture<Resolution> ask(
+      Target.Granted target, Credentials credentials, @Nullable Object sender) {
+    return granted.orElseThrow().find(target, credentials, sender);
+  }
+
+  /**
+   * Resolves everything but what hawkBit grants; asks the database where it must. Blocks.
+   *
+   * @param address that answers for wrong secrets; null if nobody does
+   */
+  public Resolution resolve(Target target, Credentials credentials, @Nullable Object address) {
+    Authentication caller = authenticator.authenticate(credentials, address);
+    // Nobody is undecided here, so every decision is one.
+    Optional<Resolution> resolution =
+        switch (target) {
+          case Target.OfArtifact(ArtifactId id) -> {
+            Predicate<ArtifactId> readable = each -> mayRead(each, caller);
+            yield find(id, readable)
+                .flatMap(this::found)
+                .or(() -> checksumLine(id, readable))
+                .or(() -> derived.find(id, readable).map(Resolver::resolution))
+                .or(() -> gone(id, readable))
+                .or(() -> missing(id.repository(), caller));
+          }
+          case Target.OfContent(Digest digest) ->
+              catalog
+                  .findContent(digest)
+                  .filter(content -> mayRead(content, caller))
+                  .flatMap(this::found)
+                  .or(() -> denied(caller));
+          case Target.OfContentIn in ->
+              catalog
+                  .findContent(in.digest())
+                  .filter(content -> mayRead(content, in.repository(), caller))
+                  .flatMap(content -> content(content, in))
+                  .or(() -> missing(in.repository(), caller));
+          case Target.Granted wish ->
+              throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
+        };
+    return resolution.orElseThrow();
+  }
+
+  private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable) {
+    return Optional.of(id).filter(readable).flatMap(catalog::find);
+  }
+
+  private static Resolution resolution(DerivedAnswers.Answer answer) {
+    return switch (answer) {
+      case DerivedAnswers.Answer.Ready(Served form) -> new Resolution.Found(form);
+      case DerivedAnswers.Answer.NotReady _ -> new Resolution.NotReady();
+    };
+  }
+
+  /** hawkBit makes the address of the MD5 file of the artifact's, whatever that is. */
+  private static Optional<Resolution> content(Content content, Target.OfContentIn in) {
+    String fileName = in.fileName();
+    if (!fileName.endsWith(MD5_SUFFIX)) {
+      return found(Served.of(content, in.repository(), fileName));
+    }
+    String savedAs = fileName.substring(0, fileName.length() - MD5_SUFFIX.length());
+    return content
+        .digests()
+        .get(DigestAlgorithm.MD5)
+        .flatMap(
+            md5 -> found(Served.checksumLine(content, in.repository(), md5, savedAs, fileName)))
+        .or(() -> NOT_FOUND);
+  }
+
+  private Optional<Resolution> found(Artifact artifact) {
+    return found(served.get(artifact, key -> Served.of(artifact)));
+  }
+
+  private Optional<Resolution> found(Content content) {
+    return found(served.get(content, key -> Served.of(content)));
+  }
+
+  private static Optional<Resolution> found(Served served) {
+    return Optional.of(new Resolution.Found(served));
+  }
+
+  /** The digest of an artifact that exists, unless something of that very name does. */
+  private Optional<Resolution> checksumLine(ArtifactId id, Predicate<ArtifactId> readable) {
+    int dot = id.path().lastIndexOf('.');
+    DigestAlgorithm algorithm = dot < 0 ? null : CHECKSUM_SUFFIXES.get(id.path().substring(dot));
+    if (algorithm == null || dot == 0 || id.path().charAt(dot - 1) == '/') {
+      return Optional.empty();
+    }
+    return find(new ArtifactId(id.repository(), id.path().substring(0, dot)), readable)
+        .flatMap(artifact ->
+            artifact
+                .digests()
+                .get(algorithm)
+                .flatMap(digest -> found(Served.checksumLine(artifact, digest, id.fileName()))));
+  }
+
+  /** Finds the deleted artifact. Asked only when there is nothing else to answer. */
+  private Optional<Resolution> gone(ArtifactId id, Predicate<ArtifactId> readable) {
+    return Optional.of(id)
+        .filter(readable)
+        .flatMap(catalog::usedPath)
+        .filter(used -> used.isGone(clock.instant()))
+        .map(Resolution.Gone::new);
+  }
+
+  private Optional<Resolution> missing(String repository, Authentication caller) {
+    return isPublic(repository) ? NOT_FOUND : denied(caller);
+  }
+
+  private boolean isPublic(String repository) {
+    return catalog.findRepository(repository).filter(Repository::isPublic).isPresent();
+  }
+
+  private boolean mayRead(ArtifactId id, Authentication caller) {
+    return includes(caller, id) || isPublic(id.repository());
+  }
+
+  /** As {@link #mayRead}, as far as memory tells. */
+  private boolean mayPeek(ArtifactId id, Authentication caller) {
+    return includes(caller, id)
+        || catalog.peekRepository(id.repository()).filter(Repository::isPublic).isPresent();
+  }
+
+  /** Whether the artifact is in the caller's scope. */
+  private static boolean includes(Authentication caller, ArtifactId id) {
+    return caller instanceof Authentication.Known(var known) && known.mayRead(id);
+  }
+
+  private static boolean mayRead(Content content, Authentication caller) {
+    return content.repositories().stream().anyMatch(each -> mayReadAllOf(each, caller));
+  }
+
+  private static boolean mayRead(Content content, String repository, Authentication caller) {
+    return content.repositories().stream()
+        .anyMatch(each -> each.name().equals(repository) && mayReadAllOf(each, caller));
+  }
+
+  /** For content, which has no path: a caller who may read some paths only asks by those. */
+  private static boolean mayReadAllOf(Repository repository, Authentication caller) {
+    return repository.isPublic()
+        || (caller instanceof Authentication.Known(var known)
+            && known.mayReadAllOf(repository.name()));
+  }
+
+  /** The same whether or not there is something to protect; empty if the caller is undecided. */
+  private static Optional<Resolution> denied(Authentication caller) {
+    return switch (caller) {
+      case Authentication.Known _ -> NOT_FOUND;
+      case Authentication.Throttled _ -> THROTTLED;
+      case Authentication.Anonymous _, Authentication.Refused _ -> UNAUTHORIZED;
+      case Authentication.Undecided _ -> Optional.empty();
+    };
+  }
+}
