@@ -20,7 +20,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Runs short transactions, and is where a database's failures become {@link
  * CatalogUnavailableException}. Immutable, thread-safe.
  */
-final class CatalogTransactions {
+public final class CatalogTransactions {
   private final TransactionTemplate reading;
   private final TransactionTemplate writing;
 
@@ -45,11 +45,11 @@ final class CatalogTransactions {
     writing.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
   }
 
-  <T> T read(Supplier<T> work) {
+  public <T> T read(Supplier<T> work) {
     return run(reading, _ -> work.get());
   }
 
-  <T> T write(Function<TransactionStatus, T> work) {
+  public <T> T write(Function<TransactionStatus, T> work) {
     if (!lock.isHeld()) {
       throw new CatalogUnavailableException(
           "The connection to the catalog's database was lost, and another server may have taken the"

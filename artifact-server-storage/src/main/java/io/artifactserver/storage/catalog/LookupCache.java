@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * An entry that is in use is asked for again before its time is over, by a thread that nobody waits
  * for. What is {@link #forget forgotten} while a query for it runs is not remembered.
  */
-final class LookupCache<K, V> {
+public final class LookupCache<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(LookupCache.class);
 
   /** So often a database that failed is tried again. */
@@ -44,11 +44,12 @@ final class LookupCache<K, V> {
    * @param properties how many entries are kept, and for how long
    * @param refreshes runs the queries that nobody waits for
    */
-  LookupCache(Function<K, Optional<V>> query, CatalogProperties properties, Executor refreshes) {
+  public LookupCache(
+      Function<K, Optional<V>> query, CatalogProperties properties, Executor refreshes) {
     this(query, properties, refreshes, Ticker.systemTicker());
   }
 
-  LookupCache(
+  public LookupCache(
       Function<K, Optional<V>> query,
       CatalogProperties properties,
       Executor refreshes,
@@ -78,7 +79,7 @@ final class LookupCache<K, V> {
   private record Known<V>(V value, long atNanos) {}
 
   /** What is remembered and good. No I/O. */
-  Optional<V> peek(K key) {
+  public Optional<V> peek(K key) {
     @Nullable Known<V> entry = known.synchronous().getIfPresent(key);
     if (entry == null) {
       return Optional.empty();
@@ -95,7 +96,7 @@ final class LookupCache<K, V> {
   }
 
   /** What is remembered and good, or else what the database says. Blocks. */
-  Optional<V> find(K key) {
+  public Optional<V> find(K key) {
     while (true) {
       Optional<V> good = peek(key);
       if (good.isPresent()) {
@@ -161,15 +162,15 @@ final class LookupCache<K, V> {
     }
   }
 
-  void forget(K key) {
+  public void forget(K key) {
     known.synchronous().invalidate(key);
   }
 
-  void forgetAll(Iterable<? extends K> keys) {
+  public void forgetAll(Iterable<? extends K> keys) {
     known.synchronous().invalidateAll(keys);
   }
 
-  void forgetAll() {
+  public void forgetAll() {
     known.synchronous().invalidateAll();
   }
 

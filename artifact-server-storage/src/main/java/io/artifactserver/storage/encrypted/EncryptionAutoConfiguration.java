@@ -8,7 +8,7 @@ import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
 import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.CatalogProperties;
-import io.artifactserver.storage.folder.DataFolder;
+import io.artifactserver.storage.local.folder.DataFolder;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;

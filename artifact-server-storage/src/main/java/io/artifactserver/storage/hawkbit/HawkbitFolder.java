@@ -8,7 +8,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.core.hawkbit.GrantedFiles;
-import io.artifactserver.storage.mapped.MappedFiles;
+import io.artifactserver.storage.local.mapped.MappedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

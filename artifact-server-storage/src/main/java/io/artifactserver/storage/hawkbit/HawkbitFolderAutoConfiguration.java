@@ -1,10 +1,10 @@
 package io.artifactserver.storage.hawkbit;
 
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.storage.folder.DataFolder;
-import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
-import io.artifactserver.storage.mapped.MappedFiles;
-import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
+import io.artifactserver.storage.local.folder.DataFolder;
+import io.artifactserver.storage.local.folder.DataFolderAutoConfiguration;
+import io.artifactserver.storage.local.mapped.MappedFiles;
+import io.artifactserver.storage.local.mapped.MappedFilesAutoConfiguration;
 import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;

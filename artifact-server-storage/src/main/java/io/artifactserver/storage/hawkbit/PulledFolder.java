@@ -9,7 +9,7 @@ import io.artifactserver.core.hawkbit.Arrival;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.core.hawkbit.PulledFiles;
-import io.artifactserver.storage.mapped.MappedFiles;
+import io.artifactserver.storage.local.mapped.MappedFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

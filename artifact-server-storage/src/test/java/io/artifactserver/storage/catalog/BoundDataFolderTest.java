@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.storage.backend.SetupException;
-import io.artifactserver.storage.folder.DataFolder;
+import io.artifactserver.storage.local.folder.DataFolder;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.nio.file.Path;
 import java.util.UUID;

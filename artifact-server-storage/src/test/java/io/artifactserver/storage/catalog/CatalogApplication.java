@@ -1,6 +1,6 @@
 package io.artifactserver.storage.catalog;
 
-import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
+import io.artifactserver.storage.local.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.postgres.DatabaseAutoConfiguration;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.lang.reflect.InvocationTargetException;
@@ -21,13 +21,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The module as an application gets it, on a database of its own. */
-final class CatalogApplication implements AutoCloseable {
+public final class CatalogApplication implements AutoCloseable {
   private final ConfigurableApplicationContext context;
 
   /**
    * @param properties more of them, as {@code name=value}
    */
-  CatalogApplication(TestDatabase database, String... properties) {
+  public CatalogApplication(TestDatabase database, String... properties) {
     context =
         new SpringApplicationBuilder(Beans.class)
             .web(WebApplicationType.NONE)
@@ -50,16 +50,16 @@ final class CatalogApplication implements AutoCloseable {
         .close();
   }
 
-  <T> T bean(Class<T> type) {
+  public <T> T bean(Class<T> type) {
     return context.getBean(type);
   }
 
-  TestClock clock() {
+  public TestClock clock() {
     return bean(TestClock.class);
   }
 
   /** The statements sent to the database until now. */
-  long statements() {
+  public long statements() {
     return bean(Statements.class).count.get();
   }
 

@@ -6,7 +6,7 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A clock that moves when told. Thread-safe. */
-final class TestClock implements InstantSource {
+public final class TestClock implements InstantSource {
   // With nanoseconds, which PostgreSQL cuts.
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-03-04T05:06:07.123456789Z"));
@@ -16,7 +16,7 @@ final class TestClock implements InstantSource {
     return now.get();
   }
 
-  void advance(Duration duration) {
+  public void advance(Duration duration) {
     now.updateAndGet(instant -> instant.plus(duration));
   }
 }

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.UUID;
 
 /** Contents and blobs for tests. */
-final class TestContent {
+public final class TestContent {
   private TestContent() {}
 
   /** The digests of a text. */
-  static Digests digests(String text) {
+  public static Digests digests(String text) {
     Map<DigestAlgorithm, Digest> values = new EnumMap<>(DigestAlgorithm.class);
     for (DigestAlgorithm algorithm : DigestAlgorithm.values()) {
       values.put(
@@ -27,14 +27,14 @@ final class TestContent {
   }
 
   /** A blob that was never there. */
-  static BlobRef newBlob(String text) {
+  public static BlobRef newBlob(String text) {
     return new BlobRef(
         UUID.randomUUID().toString().replace("-", ""),
         text.getBytes(StandardCharsets.UTF_8).length);
   }
 
   /** As {@link #newBlob}, encrypted. */
-  static BlobRef newEncryptedBlob(String text) {
+  public static BlobRef newEncryptedBlob(String text) {
     BlobRef plain = newBlob(text);
     return new BlobRef(plain.key(), plain.length(), true);
   }

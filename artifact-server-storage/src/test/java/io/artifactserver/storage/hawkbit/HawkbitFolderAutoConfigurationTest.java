@@ -3,8 +3,8 @@ package io.artifactserver.storage.hawkbit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.hawkbit.GrantedFiles;
-import io.artifactserver.storage.folder.DataFolderAutoConfiguration;
-import io.artifactserver.storage.mapped.MappedFilesAutoConfiguration;
+import io.artifactserver.storage.local.folder.DataFolderAutoConfiguration;
+import io.artifactserver.storage.local.mapped.MappedFilesAutoConfiguration;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -18,7 +18,7 @@ import io.artifactserver.core.hawkbit.Arrival;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.storage.mapped.MappedFiles;
+import io.artifactserver.storage.local.mapped.MappedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

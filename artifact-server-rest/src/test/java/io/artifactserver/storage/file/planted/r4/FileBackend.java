@@ -1,6 +1,0 @@
-package io.artifactserver.storage.file.planted.r4;
-
-import io.artifactserver.storage.s3.planted.r4.S3Backend;
-
-/** A backend does not see another. */
-record FileBackend(S3Backend other) {}

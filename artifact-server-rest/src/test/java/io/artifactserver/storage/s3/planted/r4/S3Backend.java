@@ -1,4 +1,0 @@
-package io.artifactserver.storage.s3.planted.r4;
-
-/** What R4's violation sees. */
-public record S3Backend(String name) {}

@@ -1,5 +1,0 @@
-/** Breaks a rule on purpose; see ArchitectureTest. */
-@NullMarked
-package io.artifactserver.storage.s3.planted.r4;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** A read-through cache of a remote backend's blobs on the local disk. */
-@NullMarked
-package io.artifactserver.storage.cache;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,414 @@
+package io.artifactserver.storage.catalog.artifact;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.PathPolicy;
+import io.artifactserver.core.catalog.PathRange;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.UsedPath;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
+import io.artifactserver.storage.catalog.CatalogTransactions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.domain.Limit;
+
+/**
+ * The catalog in PostgreSQL. Immutable, thread-safe.
+ *
+ * <p>A change of what a blob is used for locks the blob's row first and touches artifacts after,
+ * always in this order: so an upload, a deletion and the sweeper cannot pass each other unseen, nor
+ * wait for each other in a circle.
+ */
+public final class JpaArtifactCatalog implements ArtifactCatalog {
+  private final CatalogTransactions transactions;
+  private final RepositoryRows repositories;
+  private final ArtifactRows artifacts;
+  private final BlobRows blobs;
+  private final UsedPathRows usedPaths;
+  private final InstantSource clock;
+
+  public JpaArtifactCatalog(
+      CatalogTransactions transactions,
+      RepositoryRows repositories,
+      ArtifactRows artifacts,
+      BlobRows blobs,
+      UsedPathRows usedPaths,
+      InstantSource clock) {
+    this.transactions = transactions;
+    this.repositories = repositories;
+    this.artifacts = artifacts;
+    this.blobs = blobs;
+    this.usedPaths = usedPaths;
+    this.clock = clock;
+  }
+
+  @Override
+  public Optional<Repository> createRepository(
+      String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
+    Repository repository = new Repository(name, isPublic, encrypted, false, paths, now());
+    int inserted =
+        transactions.write(_ ->
+            repositories.insert(
+                name,
+                isPublic,
+                encrypted,
+                paths.mutable(),
+                paths.maxAge().toSeconds(),
+                repository.createdAt()));
+    return Optional.of(repository).filter(_ -> inserted == 1);
+  }
+
+  @Override
+  public Optional<Repository> changeRepository(String name, RepositoryChange change) {
+    @Nullable Duration maxAge = change.maxAge();
+    return change(
+        name,
+        () ->
+            repositories.change(
+                name,
+                change.redirects(),
+                change.mutable(),
+                maxAge == null ? null : maxAge.toSeconds()));
+  }
+
+  private Optional<Repository> change(String name, Runnable update) {
+    return isRepositoryName(name)
+        ? transactions.write(_ -> {
+          update.run();
+          return repositories.findByName(name).map(RepositoryRow::toRepository);
+        })
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<Repository> repository(String name) {
+    if (!isRepositoryName(name)) {
+      return Optional.empty();
+    }
+    return transactions.read(() -> repositories.findByName(name).map(RepositoryRow::toRepository));
+  }
+
+  @Override
+  public List<Repository> repositories() {
+    return transactions.read(() ->
+        repositories.findAllByOrderByName().stream().map(RepositoryRow::toRepository).toList());
+  }
+
+  @Override
+  public Optional<Artifact> find(ArtifactId id) {
+    return transactions.read(
+        () -> artifacts.find(id.repository(), id.path()).map(ArtifactRow::toArtifact));
+  }
+
+  @Override
+  public Optional<UsedPath> usedPath(ArtifactId id) {
+    return transactions.read(() -> usedPaths.find(id));
+  }
+
+  @Override
+  public Optional<Content> findContent(Digest digest) {
+    return transactions.read(() -> {
+      List<BlobRow> found = blobs.findUsed(digest.algorithm().id(), digest.bytes());
+      if (found.isEmpty()) {
+        return Optional.empty();
+      }
+      // MD5 and SHA-1 can be forged: what came first keeps the name, and a caller who may read the
+      // forgery gains no right to the other.
+      Digest sha256 = found.getFirst().sha256();
+      List<BlobRow> same = found.stream().filter(row -> row.sha256().equals(sha256)).toList();
+      BlobRow served =
+          same.stream().filter(row -> !row.encrypted()).findFirst().orElse(same.getFirst());
+      List<RepositoryRow> readers = artifacts.repositories(same.stream().map(BlobRow::id).toList());
+      if (readers.isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Content(
+              served.toBlobRef(),
+              served.toDigests(),
+              same.getFirst().createdAt(),
+              readers.stream()
+                  .map(RepositoryRow::toRepository)
+                  .collect(Collectors.toUnmodifiableSet())));
+    });
+  }
+
+  @Override
+  public List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit) {
+    PathRange.requireText(after);
+    if (!isRepositoryName(repository) || limit <= 0) {
+      return List.of();
+    }
+    return transactions.read(() -> {
+      List<ArtifactRow> page = new ArrayList<>();
+      for (PathRange range : ranges) {
+        if (page.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
+          Limit rest = Limit.of(limit - page.size());
+          page.addAll(artifacts.page(repository, range.begin(), range.end(), after, rest));
+        }
+      }
+      if (!page.isEmpty()) {
+        blobs.fetchDigests(page.stream().map(row -> row.blob().id()).distinct().toList());
+      }
+      return page.stream().map(ArtifactRow::toArtifact).toList();
+    });
+  }
+
+  @Override
+  public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
+    while (true) {
+      switch (attempt(() -> tryShare(id, mediaType, digests))) {
+        case Attempt.Decided(Addition addition) -> {
+          return Optional.of(addition);
+        }
+        case Attempt.NoBlob _ -> {
+          return Optional.empty();
+        }
+        case Attempt.Overtaken _ -> {}
+      }
+    }
+  }
+
+  @Override
+  public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    while (true) {
+      Attempt attempt = attempt(() -> tryAdd(id, mediaType, blob, digests));
+      if (attempt instanceof Attempt.Decided(Addition addition)) {
+        return addition;
+      }
+    }
+  }
+
+  /** A failed attempt means that another transaction got its way, so repeating comes to an end. */
+  private Attempt attempt(Supplier<Attempt> work) {
+    return transactions.write(transaction -> {
+      Attempt attempt = work.get();
+      if (!(attempt instanceof Attempt.Decided(Addition.Added _))) {
+        // What was taken up or inserted for an artifact that is none must not stay.
+        transaction.setRollbackOnly();
+      }
+      return attempt;
+    });
+  }
+
+  private Attempt tryShare(ArtifactId id, String mediaType, Digests digests) {
+    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+    boolean encrypted = repository.map(RepositoryRow::encrypted).orElse(false);
+    byte[] sha256 = digests.sha256().bytes();
+    return blobs.hasSuspect(sha256, encrypted, id.repository(), id.path())
+        ? new Attempt.NoBlob()
+        : tryShare(repository, id, mediaType, digests, encrypted, now());
+  }
+
+  private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
+    Instant now = now();
+    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+    // Without effect if a blob has the bytes: the artifact shares that one.
+    repository.ifPresent(_ ->
+        blobs.insert(blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
+    // As the blob is, not as the repository may be by now: what came in plain while the repository
+    // was told to encrypt is encrypted with the rest of it.
+    return tryShare(repository, id, mediaType, digests, blob.encrypted(), now);
+  }
+
+  private Attempt tryShare(
+      Optional<RepositoryRow> repository,
+      ArtifactId id,
+      String mediaType,
+      Digests digests,
+      boolean encrypted,
+      Instant now) {
+    if (repository.isEmpty()) {
+      return new Attempt.Decided(new Addition.NoRepository());
+    }
+    Optional<ArtifactRow> existing = artifacts.find(id.repository(), id.path());
+    if (existing.isPresent()) {
+      return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
+    }
+    Optional<UsedPath> used = usedForOthers(repository.get(), id, digests);
+    if (used.isPresent()) {
+      return new Attempt.Decided(new Addition.PathUsed(used.get()));
+    }
+    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), encrypted);
+    if (locked.isEmpty()) {
+      return new Attempt.NoBlob();
+    }
+    BlobRow blob = locked.get();
+    if (blob.retired()) {
+      blobs.takeUp(blob.id());
+    }
+    // Also of a blob that was there: its digests may date from before an algorithm was added.
+    insertDigests(blob.id(), digests);
+    if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
+      return new Attempt.Overtaken();
+    }
+    // Others may have added and deleted here since the first look. Now nobody can: the row is ours.
+    used = usedForOthers(repository.get(), id, digests);
+    if (used.isPresent()) {
+      return new Attempt.Decided(new Addition.PathUsed(used.get()));
+    }
+    return new Attempt.Decided(
+        new Addition.Added(
+            new Artifact(
+                repository.get().toRepository(),
+                id.path(),
+                blob.toBlobRef(),
+                mediaType,
+                digests,
+                now)));
+  }
+
+  @Override
+  public boolean repair(BlobRef fresh, Digests digests) {
+    byte[] sha256 = digests.sha256().bytes();
+    return transactions.write(_ ->
+        blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length(), now()) == 1);
+  }
+
+  /**
+   * Returns the deleted artifact whose bytes are the only ones that the path takes, if others come.
+   */
+  private Optional<UsedPath> usedForOthers(
+      RepositoryRow repository, ArtifactId id, Digests digests) {
+    return repository.mutable()
+        ? Optional.empty()
+        : usedPaths.find(id).filter(used -> !used.sha256().equals(digests.sha256()));
+  }
+
+  private void insertDigests(long blobId, Digests digests) {
+    for (Digest digest : digests.values().values()) {
+      blobs.insertDigest(blobId, digest.algorithm().id(), digest.bytes());
+    }
+  }
+
+  @Override
+  public Optional<Repository> encryptRepository(String name) {
+    return change(name, () -> repositories.encrypt(name));
+  }
+
+  @Override
+  public List<PlainContent> plainInEncrypted(String after, int limit) {
+    return transactions.read(() -> {
+      List<BlobRow> page = blobs.plainInEncrypted(after, Limit.of(limit));
+      if (!page.isEmpty()) {
+        blobs.fetchDigests(page.stream().map(BlobRow::id).toList());
+      }
+      return page.stream().map(row -> new PlainContent(row.toBlobRef(), row.toDigests())).toList();
+    });
+  }
+
+  @Override
+  public boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
+    byte[] sha256 = plain.digests().sha256().bytes();
+    return transactions.write(transaction -> {
+      Instant now = now();
+      int inserted = blobs.insert(encrypted.key(), encrypted.length(), true, sha256, now);
+      int moved = move(plain, now);
+      if (inserted == 1 && moved == 0) {
+        transaction.setRollbackOnly();
+      }
+      return inserted == 1 && moved > 0;
+    });
+  }
+
+  @Override
+  public boolean shareEncrypted(PlainContent plain) {
+    return transactions.write(_ -> lockEncrypted(plain).isPresent() && move(plain, now()) >= 0);
+  }
+
+  /** Returns how many artifacts refer to the encrypted blob of the same bytes now. */
+  private int move(PlainContent plain, Instant now) {
+    Optional<BlobRow> target = lockEncrypted(plain);
+    // The rows are locked in the order of their kind by everyone who locks both.
+    Optional<BlobRow> source = blobs.lock(plain.blob().key());
+    if (target.isEmpty() || source.isEmpty()) {
+      return 0;
+    }
+    if (target.get().retired()) {
+      blobs.takeUp(target.get().id());
+    }
+    insertDigests(target.get().id(), plain.digests());
+    int moved = artifacts.moveToEncrypted(source.get().id(), target.get().id());
+    blobs.retireUnused(source.get().id(), now);
+    blobs.retireUnused(target.get().id(), now);
+    return moved;
+  }
+
+  /** The encrypted blob with the same bytes, unless they are lost. */
+  private Optional<BlobRow> lockEncrypted(PlainContent plain) {
+    return blobs.lock(plain.digests().sha256().bytes(), true).filter(row -> !row.suspect());
+  }
+
+  @Override
+  public EncryptionProgress encryptionProgress(String repository) {
+    return transactions.read(() ->
+        new EncryptionProgress(artifacts.count(repository), artifacts.countEncrypted(repository)));
+  }
+
+  @Override
+  public Optional<Artifact> remove(ArtifactId id) {
+    while (true) {
+      Optional<Removal> removal = transactions.write(_ -> tryRemove(id));
+      if (removal.isPresent()) {
+        return removal.get().removed();
+      }
+    }
+  }
+
+  /** Returns empty if another transaction came in between. */
+  private Optional<Removal> tryRemove(ArtifactId id) {
+    Optional<ArtifactRow> row = artifacts.find(id.repository(), id.path());
+    if (row.isEmpty()) {
+      return Optional.of(new Removal(Optional.empty()));
+    }
+    Artifact artifact = row.get().toArtifact();
+    long blobId = row.get().blob().id();
+    if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id(), blobId) == 0) {
+      return Optional.empty();
+    }
+    Instant now = now();
+    usedPaths.keep(id, artifact.digests().sha256(), now);
+    blobs.retireUnused(blobId, now);
+    return Optional.of(new Removal(Optional.of(artifact)));
+  }
+
+  private Instant now() {
+    return clock.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  private static boolean isRepositoryName(String name) {
+    try {
+      Repository.requireName(name);
+      return true;
+    } catch (InvalidNameException e) {
+      return false;
+    }
+  }
+
+  /** How one transaction of {@link #share} or {@link #add} ended. */
+  private sealed interface Attempt {
+    record Decided(Addition addition) implements Attempt {}
+
+    /** No blob has the bytes. */
+    record NoBlob() implements Attempt {}
+
+    /** Another transaction came in between. */
+    record Overtaken() implements Attempt {}
+  }
+
+  private record Removal(Optional<Artifact> removed) {}
+}

@@ -1,0 +1,148 @@
+package io.artifactserver.storage.catalog.artifact;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.catalog.PathRange;
+import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.derive.FormPaths;
+import io.artifactserver.storage.catalog.CatalogTransactions;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.data.domain.Limit;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** The forms' rows in PostgreSQL. Immutable, thread-safe. */
+public final class JpaDerivedRegister implements DerivedRegister {
+  private final CatalogTransactions transactions;
+  private final DerivedRows derived;
+  private final BlobRows blobs;
+  private final JdbcClient jdbc;
+
+  public JpaDerivedRegister(
+      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc) {
+    this.transactions = transactions;
+    this.derived = derived;
+    this.blobs = blobs;
+    this.jdbc = jdbc;
+  }
+
+  @Override
+  public List<Underived> missing(
+      Collection<String> forms, long minLength, long maxLength, String after, int limit) {
+    return transactions.read(() ->
+        derived.missing(forms, forms.size(), minLength, maxLength, after, limit).stream()
+            .map(row -> new Underived(row.toBlobRef(), row.sha256()))
+            .toList());
+  }
+
+  @Override
+  public List<Derived> of(BlobRef blob) {
+    return transactions.read(
+        () -> derived.of(blob.key()).stream().map(DerivedRow::toDerived).toList());
+  }
+
+  @Override
+  public boolean add(BlobRef blob, Derived added) {
+    return transactions.write(_ -> {
+      // Locked, so that it is not forgotten before this is committed.
+      Optional<BlobRow> row = blobs.lock(blob.key());
+      return row.isPresent() && insert(row.get().id(), added) == 1;
+    });
+  }
+
+  private int insert(long blobId, Derived added) {
+    return switch (added) {
+      case Derived.Stored stored ->
+          derived.insert(
+              blobId,
+              stored.form(),
+              stored.blob().key(),
+              stored.blob().length(),
+              stored.sha256().bytes(),
+              stored.createdAt().truncatedTo(ChronoUnit.MICROS));
+      case Derived.Skipped skipped -> derived.skip(blobId, skipped.form());
+    };
+  }
+
+  @Override
+  public List<BlobRef> forget(BlobRef blob) {
+    return transactions.write(_ -> {
+      Optional<BlobRow> row = blobs.lock(blob.key());
+      List<BlobRef> forgotten = derived.stored(blob.key());
+      row.ifPresent(found -> derived.delete(found.id()));
+      return forgotten;
+    });
+  }
+
+  @Override
+  public Folder folder(
+      String repository, String folder, String form, String second, long minLength, int limit) {
+    String end = PathRange.beginningWith(folder).end();
+    int length = folder.codePointCount(0, folder.length());
+    return transactions.read(() -> {
+      List<Member> members = new ArrayList<>();
+      List<Waiting> waiting = new ArrayList<>();
+      for (Object[] row :
+          derived.folder(
+              repository, folder, end, length, form, second, minLength, Limit.of(limit))) {
+        ArtifactRow artifact = (ArtifactRow) row[0];
+        long bytes = artifact.blob().toBlobRef().length();
+        if (row[1] == null) {
+          waiting.add(new Waiting(artifact.path(), bytes));
+        } else if (((DerivedRow) row[1]).toDerived() instanceof Derived.Stored stored) {
+          Optional<Derived.Stored> other =
+              Optional.ofNullable((DerivedRow) row[2])
+                  .map(DerivedRow::toDerived)
+                  .filter(Derived.Stored.class::isInstance)
+                  .map(Derived.Stored.class::cast);
+          members.add(new Member(artifact.path(), bytes, artifact.blob().sha256(), stored, other));
+        }
+      }
+      return new Folder(members, waiting);
+    });
+  }
+
+  @Override
+  public List<String> likeChunks(String repository, String folder, int limit) {
+    String end = PathRange.beginningWith(folder).end();
+    int length = folder.codePointCount(0, folder.length());
+    return transactions.read(() -> derived.likeChunks(repository, folder, end, length, limit));
+  }
+
+  @Override
+  public Map<String, FormPaths> paths() {
+    return transactions.read(() -> {
+      Map<String, FormPaths> paths = new HashMap<>();
+      jdbc.sql(
+              """
+              select r.name, f.patterns
+              from repository_forms f join repository r on r.id = f.repository_id
+              """)
+          .query(row -> {
+            String[] patterns = (String[]) row.getArray(2).getArray();
+            paths.put(row.getString(1), new FormPaths(List.of(patterns)));
+          });
+      return paths;
+    });
+  }
+
+  @Override
+  public boolean putPaths(String repository, FormPaths paths) {
+    return transactions.write(_ ->
+        jdbc.sql(
+                """
+                insert into repository_forms (repository_id, patterns)
+                select id, :patterns from repository where name = :name
+                on conflict (repository_id) do update set patterns = excluded.patterns
+                """)
+            .param("patterns", paths.patterns().toArray(String[]::new))
+            .param("name", repository)
+            .update())
+        == 1;
+  }
+}

@@ -1,0 +1,5 @@
+/** How far devices have come, in PostgreSQL. */
+@NullMarked
+package io.artifactserver.storage.catalog.progress;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Checksums over a remote backend, so that no byte that changed on the way goes out. */
-@NullMarked
-package io.artifactserver.storage.checked;
-
-import org.jspecify.annotations.NullMarked;

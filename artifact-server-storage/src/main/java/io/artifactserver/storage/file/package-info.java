@@ -1,5 +1,0 @@
-/** Blobs as files of a local file system. */
-@NullMarked
-package io.artifactserver.storage.file;
-
-import org.jspecify.annotations.NullMarked;

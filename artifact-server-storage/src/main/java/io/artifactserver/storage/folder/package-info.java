@@ -1,5 +1,0 @@
-/** The folder that one server has to itself. */
-@NullMarked
-package io.artifactserver.storage.folder;
-
-import org.jspecify.annotations.NullMarked;

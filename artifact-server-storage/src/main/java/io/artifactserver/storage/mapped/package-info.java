@@ -1,5 +1,0 @@
-/** Files that are mapped into memory, for backends whose blobs lie in local files. */
-@NullMarked
-package io.artifactserver.storage.mapped;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,128 @@
+package io.artifactserver.storage.remote.checked;
+
+import io.artifactserver.core.blob.Blob;
+import io.artifactserver.core.blob.BlobChecksums;
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.stream.Stream;
+
+/**
+ * Checks what comes back from a remote store. Thread-safe.
+ *
+ * <p>The checksum of each 64 KiB is recorded while a blob is uploaded. Whatever is read is read in
+ * whole blocks, and no byte of a block is delivered before its checksum was compared; a block that
+ * differs is fetched once more. Blobs of before, which have no checksums, are read as they come
+ * until a {@link CheckedBackfill} gave them some.
+ */
+public final class CheckedBlobStore implements BlobStore {
+  private static final int BUFFER_LENGTH = 512 * 1024;
+
+  private final BlobStore remote;
+  private final BlobChecksums stored;
+  private final KnownChecksums checksums;
+
+  /**
+   * @param remote keeps the bytes; closed by the caller
+   */
+  public CheckedBlobStore(BlobStore remote, BlobChecksums stored) {
+    this.remote = remote;
+    this.stored = stored;
+    this.checksums = new KnownChecksums(stored);
+  }
+
+  @Override
+  public String name() {
+    return remote.name();
+  }
+
+  @Override
+  public Blob blob(BlobRef ref) {
+    return new CheckedBlob(remote.blob(ref), checksums, name());
+  }
+
+  @Override
+  public BlobUpload begin(String key) throws StorageException {
+    return new CheckedUpload(remote.begin(key), checksums, name());
+  }
+
+  @Override
+  public void delete(BlobRef ref) throws StorageException {
+    remote.delete(ref);
+    checksums.delete(ref.key());
+  }
+
+  @Override
+  public Stream<StoredBlob> list() throws StorageException {
+    return remote.list();
+  }
+
+  /** With the checksums of what was never committed. */
+  @Override
+  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    stored.deleteOrphans(begunBefore);
+    return remote.removeAbandonedUploads(begunBefore);
+  }
+
+  @Override
+  public void forgetCopies(BlobRef ref) {
+    remote.forgetCopies(ref);
+  }
+
+  @Override
+  public BlobStore originals() {
+    return new CheckedBlobStore(remote.originals(), stored);
+  }
+
+  @Override
+  public boolean isExclusive() {
+    return remote.isExclusive();
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return remote.hasRoom();
+  }
+
+  @Override
+  public void check() throws StorageException {
+    remote.check();
+  }
+
+  /**
+   * Reads a blob and keeps its checksums, if its bytes have its digest.
+   *
+   * @return whether they have
+   */
+  boolean sum(BlobChecksums.Unchecked unchecked) throws StorageException {
+    BlobRef blob = unchecked.blob();
+    MessageDigest digest = unchecked.sha256().algorithm().newMessageDigest();
+    Blocks.Summing summing = new Blocks.Summing();
+    ByteBuffer buffer = ByteBuffer.allocate(BUFFER_LENGTH);
+    try (RangeReader reader = remote.blob(blob).open(ByteRange.whole(blob.length()))) {
+      while (reader.read(buffer) >= 0) {
+        buffer.flip();
+        digest.update(buffer.duplicate());
+        summing.add(buffer);
+        buffer.clear();
+      }
+    }
+    boolean isRight = MessageDigest.isEqual(digest.digest(), unchecked.sha256().bytes());
+    if (isRight) {
+      checksums.put(blob.key(), summing.finish());
+    }
+    return isRight;
+  }
+
+  static StorageException unavailable(String name, CatalogUnavailableException cause) {
+    return new StorageException.StorageUnavailable(
+        name, "checksums cannot be looked up: " + cause.getMessage(), cause);
+  }
+}

@@ -1,0 +1,125 @@
+package io.artifactserver.storage.remote.checked;
+
+import static io.artifactserver.core.digest.DigestAlgorithm.SHA_256;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.BlobStoreContract;
+import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.ChecksumBackfill;
+import io.artifactserver.core.blob.InMemoryBlobChecksums;
+import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.range.ByteRange;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CheckedBlobStoreTest extends BlobStoreContract {
+  private Instant now = Instant.now();
+  private final InMemoryBlobStore memory = new InMemoryBlobStore(() -> now);
+  private final InMemoryBlobChecksums checksums = new InMemoryBlobChecksums();
+  private final CheckedBlobStore store = new CheckedBlobStore(memory, checksums);
+
+  @Override
+  protected BlobStore store() {
+    return store;
+  }
+
+  @Override
+  protected long unit() {
+    return Blocks.LENGTH;
+  }
+
+  @Override
+  protected boolean supportsAbandonedUploads() {
+    return true;
+  }
+
+  @Override
+  @SuppressWarnings("MustBeClosedChecker")
+  protected void abandonUpload(Instant begunAt) throws StorageException {
+    Instant before = now;
+    now = begunAt;
+    memory.begin();
+    now = before;
+  }
+
+  @Test
+  void aByteThatChangedInTheStoreIsNotDelivered() throws Exception {
+    byte[] content = content(3 * Blocks.LENGTH + 17, 1);
+    BlobRef ref = store(content);
+    byte[] damaged = content.clone();
+    damaged[Blocks.LENGTH + 5] ^= 1;
+    memory.replace(ref.key(), damaged);
+    byte[] first = Arrays.copyOf(content, Blocks.LENGTH);
+    assertThat(read(store.blob(ref), new ByteRange(0, Blocks.LENGTH), ByteBuffer.allocate(1000)))
+        .isEqualTo(first);
+    for (ByteRange range :
+        new ByteRange[] {
+          new ByteRange(0, content.length),
+          new ByteRange(Blocks.LENGTH, 1),
+          new ByteRange(2 * Blocks.LENGTH - 1, 2)
+        }) {
+      assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+          .isThrownBy(() -> read(store.blob(ref), range, ByteBuffer.allocate(100_000)))
+          .withMessageContaining("bytes 65536 to 131072 do not have their checksum");
+    }
+  }
+
+  @Test
+  void aBlobOfBeforeIsReadAsItIs() throws Exception {
+    BlobRef ref;
+    byte[] content = content(Blocks.LENGTH + 1, 2);
+    try (BlobUpload upload = memory.begin()) {
+      upload.write(ByteBuffer.wrap(content));
+      ref = upload.commit();
+    }
+    assertThat(read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(999)))
+        .isEqualTo(content);
+  }
+
+  @Test
+  void aBlobOfBeforeGetsChecksumsOnceItsBytesAreKnownToBeRight() throws Exception {
+    byte[] content = content(2 * Blocks.LENGTH + 1, 5);
+    BlobRef ref;
+    BlobRef damaged;
+    try (BlobUpload upload = memory.begin();
+        BlobUpload other = memory.begin()) {
+      upload.write(ByteBuffer.wrap(content));
+      ref = upload.commit();
+      other.write(ByteBuffer.wrap(content));
+      damaged = other.commit();
+    }
+    read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(999));
+    Digest sha256 = Digest.of(SHA_256, SHA_256.newMessageDigest().digest(content));
+    checksums.know(ref, sha256);
+    checksums.know(damaged, sha256);
+    byte[] wrong = content.clone();
+    wrong[7] ^= 1;
+    memory.replace(damaged.key(), wrong);
+    BlobRegister register = new InMemoryArtifactCatalog(() -> now);
+    ChecksumBackfill backfill = new CheckedBackfill(store, checksums, register, store);
+    assertThat(backfill.run()).isEqualTo(new ChecksumBackfill.Run(1, 1));
+    assertThat(register.suspects(List.of(ref.key(), damaged.key()))).containsExactly(damaged.key());
+    assertThat(checksums.find(damaged.key())).isEmpty();
+    memory.replace(ref.key(), wrong);
+    assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+        .isThrownBy(() -> read(store.blob(ref), new ByteRange(0, 10), ByteBuffer.allocate(10)));
+  }
+
+  @Test
+  void checksumsGoWithTheirBlob() throws Exception {
+    BlobRef ref = store(content(10, 3));
+    assertThat(checksums.find(ref.key())).hasValueSatisfying(sums -> assertThat(sums).hasSize(4));
+    store.delete(ref);
+    assertThat(checksums.find(ref.key())).isEmpty();
+  }
+}
