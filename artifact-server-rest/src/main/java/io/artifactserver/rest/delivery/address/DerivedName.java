@@ -79,7 +79,7 @@ public sealed interface DerivedName {
   }
 
   /** The end of a chunk's path, in which it differs from other chunks of its store. */
-  static Optional<String> endOfChunk(String path) {
+  private static Optional<String> endOfChunk(String path) {
     int suffix = path.endsWith(CHUNK_SUFFIX) ? CHUNK_SUFFIX.length() : 0;
     int begin = path.length() - suffix - HEX_LENGTH - 1 - PREFIX_LENGTH;
     return begin > 0 && isEndOfChunk(path.substring(begin))
@@ -88,7 +88,7 @@ public sealed interface DerivedName {
   }
 
   /** Whether a path that ends in this may be a chunk's. */
-  static boolean isEndOfChunk(String end) {
+  private static boolean isEndOfChunk(String end) {
     int hex = PREFIX_LENGTH + 1;
     return end.length() >= hex + HEX_LENGTH
         && end.charAt(PREFIX_LENGTH) == '/'

@@ -1,17 +1,13 @@
 package io.artifactserver.rest.delivery.repeat;
 
 import io.artifactserver.core.blob.Blob;
-import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
-import io.artifactserver.core.catalog.ArtifactId;
-import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.delivery.address.DerivedName;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.delivery.body.BodyPart;
 import io.artifactserver.rest.delivery.body.MappedBody;
@@ -27,15 +23,12 @@ import io.artifactserver.rest.front.ActiveRequests;
 import io.artifactserver.rest.server.engine.FileSender;
 import io.artifactserver.rest.server.engine.RangeResponder;
 import io.artifactserver.rest.server.engine.RepeatedBody;
-import io.artifactserver.rest.server.engine.TargetResponder;
 import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.guard.Pace;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
@@ -44,9 +37,9 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets connections that ask for range after range of one artifact, or for chunk after chunk of one
- * store, serve them without a handler, as long as the caller may read them and the bytes are in
- * memory. What decides an answer beside the request is asked again with every one. Thread-safe.
+ * Lets connections that ask for range after range of one artifact serve them without a handler, as
+ * long as the caller may read them and the bytes are in memory. What decides an answer beside the
+ * request is asked again with every one. Thread-safe.
  */
 public final class RepeatedDownloads {
   private final Resolver resolver;
@@ -104,11 +97,6 @@ public final class RepeatedDownloads {
       ByteBufferPool pool = request.getComponents().getByteBufferPool();
       RangeResponder ranges = range -> open(range, same, target, served, sender, pool);
       sender.repeat(ranges);
-    } else if (target instanceof Target.OfArtifact(ArtifactId id)
-        && served.bytes() instanceof Served.Bytes.Framed
-        // Or its target may end in a query that looks like a chunk.
-        && request.getHttpURI().getQuery() == null) {
-      DerivedName.endOfChunk(id.path()).ifPresent(end -> sender.repeat(new Chunks(id, end, same)));
     }
   }
 
@@ -177,80 +165,6 @@ public final class RepeatedDownloads {
     } catch (StorageException | RuntimeException e) {
       // Where the request is handled the failure becomes an answer.
       return null;
-    }
-  }
-
-  /** Chunks of one store. Belongs to one connection. Immutable. */
-  private final class Chunks implements TargetResponder {
-    private final ArtifactId first;
-    private final String end;
-    private final Same same;
-
-    /**
-     * @param first a chunk
-     * @param end of its path, in which chunks differ
-     */
-    private Chunks(ArtifactId first, String end, Same same) {
-      this.first = first;
-      this.end = end;
-      this.same = same;
-    }
-
-    @Override
-    public String end() {
-      return end;
-    }
-
-    @Override
-    public @Nullable Found open(String other) {
-      if (!DerivedName.isEndOfChunk(other)) {
-        return null;
-      }
-      String store = first.path().substring(0, first.path().length() - end.length());
-      Target target = new Target.OfArtifact(new ArtifactId(first.repository(), store + other));
-      Served served = peek(target, same);
-      if (served != null
-          && served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
-        try {
-          Optional<FileRegion> region = region(served, chunk.covering());
-          return region.isEmpty() ? null : open(region.get(), served, chunk, target);
-        } catch (StorageException | RuntimeException e) {
-          return null;
-        }
-      }
-      return null;
-    }
-
-    private @Nullable Found open(FileRegion region, Served served, FramedChunk chunk, Target target)
-        throws StorageException {
-      long origin = chunk.covering().position();
-      int length = Math.toIntExact(chunk.covering().length());
-      Runnable leave =
-          region.isResident(0, length)
-              ? throttles.takeNow(same.limits, target, chunk.length())
-              : null;
-      if (leave == null) {
-        region.close();
-        return null;
-      }
-      try {
-        region.requireWhole();
-      } catch (StorageException e) {
-        leave.run();
-        region.close();
-        throw e;
-      }
-      List<ByteBuffer> buffers = new ArrayList<>(2 * chunk.pieces().size());
-      for (FramedChunk.Piece piece : chunk.pieces()) {
-        if (piece.framing().hasRemaining()) {
-          buffers.add(piece.framing().duplicate());
-        }
-        ByteRange range = piece.range();
-        buffers.add(region.slice(range.position() - origin, Math.toIntExact(range.length())));
-      }
-      return new Found(
-          served.fieldsOfWhole(),
-          new Sending(buffers.toArray(ByteBuffer[]::new), region::close, leave, 0, same));
     }
   }
 

@@ -103,13 +103,6 @@ public record Served(
     record Inline(ByteBuffer bytes) implements Bytes {}
   }
 
-  /** The fields of a 200, complete but for its date. */
-  public HttpFields fieldsOfWhole() {
-    return HttpFields.build(fields)
-        .put(HttpHeader.CONTENT_TYPE, mediaType)
-        .put(HttpHeader.CONTENT_LENGTH, representation.length());
-  }
-
   public static Served of(Artifact artifact) {
     return of(
         new Bytes.Stored(artifact.blob()),

@@ -52,5 +52,5 @@ public interface FileSender {
    * be called before the answer is written, if it depends on nothing but the request's bytes and
    * what the responder checks.
    */
-  default void repeat(Responder responder) {}
+  default void repeat(RangeResponder responder) {}
 }

@@ -28,7 +28,7 @@ final class Repeats {
   /** The thread that handles the request may be another one than the one that read it. */
   private volatile byte @Nullable [] request;
 
-  private volatile @Nullable Responder responder;
+  private volatile @Nullable RangeResponder responder;
   private volatile @Nullable RepeatedRequest repeated;
   private int deaf = 1;
   private int patience = 1;
@@ -47,7 +47,7 @@ final class Repeats {
   }
 
   /** The answer to the request that is handled may be repeated. */
-  void listen(Responder responder) {
+  void listen(RangeResponder responder) {
     if (request != null) {
       this.responder = responder;
     }
@@ -99,7 +99,7 @@ final class Repeats {
 
   /** Sees what is sent: of the answer that is to be repeated the head comes first, and whole. */
   void sending(ByteBuffer... buffers) {
-    Responder wanted = responder;
+    RangeResponder wanted = responder;
     if (wanted != null) {
       byte[] asked = request;
       responder = null;

@@ -49,7 +49,7 @@ final class SendfileEndPoint extends FairEndPoint implements FileSender {
   }
 
   @Override
-  public void repeat(Responder responder) {
+  public void repeat(RangeResponder responder) {
     repeats.listen(responder);
   }
 

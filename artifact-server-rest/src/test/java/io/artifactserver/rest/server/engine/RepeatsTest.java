@@ -226,7 +226,7 @@ class RepeatsTest {
     FileSender sender = FileSender.of(request);
     if (sender.repeats()) {
       offers.incrementAndGet();
-      sender.repeat((RangeResponder) asked -> isGone ? null : new Sent(asked));
+      sender.repeat(asked -> isGone ? null : new Sent(asked));
     }
     response.setStatus(206);
     response

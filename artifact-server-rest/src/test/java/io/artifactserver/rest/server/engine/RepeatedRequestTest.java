@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RepeatedRangeTest {
+class RepeatedRequestTest {
   private static final String REQUEST =
       "GET /a HTTP/1.1\r\nHost: x\r\nRange: bytes=%s\r\nAuthorization: Bearer y\r\n\r\n";
   private static final String HEAD =
@@ -153,8 +153,8 @@ class RepeatedRangeTest {
     assertThat(of(REQUEST.formatted("0-1"), head)).isEmpty();
   }
 
-  private static RepeatedRange learnt() {
-    return (RepeatedRange) of(REQUEST.formatted("3-4"), HEAD).orElseThrow();
+  private static RepeatedRequest learnt() {
+    return of(REQUEST.formatted("3-4"), HEAD).orElseThrow();
   }
 
   private static Optional<RepeatedRequest> of(String request, String head) {
