@@ -7,6 +7,7 @@ import io.artifactserver.rest.front.ActiveRequests;
 import io.artifactserver.rest.front.ControlPlane;
 import io.artifactserver.rest.front.HttpsRedirectHandler;
 import io.artifactserver.rest.front.ProblemErrorHandler;
+import io.artifactserver.rest.front.RefusalHandler;
 import io.artifactserver.rest.server.engine.EarlyPorts;
 import io.artifactserver.rest.server.engine.Http2Connections;
 import io.artifactserver.rest.server.tls.TlsProperties;
@@ -53,6 +54,7 @@ public class JettyConfiguration {
 
   @Bean
   WebServerFactoryCustomizer<JettyServletWebServerFactory> dataPlane(
+      RefusalHandler refusals,
       ArtifactDownloadHandler downloads,
       ControlPlane control,
       ProblemErrorHandler errors,
@@ -71,7 +73,8 @@ public class JettyConfiguration {
         }
         control.setHandler(server.getHandler());
         downloads.setHandler(control);
-        Handler handler = tls.redirectPort() == 0 ? downloads : new HttpsRedirectHandler(downloads);
+        refusals.setHandler(downloads);
+        Handler handler = tls.redirectPort() == 0 ? refusals : new HttpsRedirectHandler(refusals);
         server.setHandler(isGraceful ? new ActiveRequests(handler) : handler);
         server.setErrorHandler(errors);
         for (Connector connector : server.getConnectors()) {

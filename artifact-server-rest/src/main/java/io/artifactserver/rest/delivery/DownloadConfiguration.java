@@ -25,6 +25,7 @@ import io.artifactserver.rest.delivery.report.Deliveries;
 import io.artifactserver.rest.delivery.resolve.ApiPage;
 import io.artifactserver.rest.delivery.resolve.DerivedAnswers;
 import io.artifactserver.rest.delivery.resolve.GrantedDownloads;
+import io.artifactserver.rest.delivery.resolve.RequestCredentials;
 import io.artifactserver.rest.delivery.resolve.Resolver;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
@@ -43,7 +44,6 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Wires the data plane. */
 @Configuration(proxyBeanMethods = false)
@@ -96,78 +96,151 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  ArtifactDownloadHandler artifactDownloadHandler(
+  WaitingThreads waitingThreads(
+      ExecutorService openings, ExecutorService coldPages, ReadThreads readThreads) {
+    return new WaitingThreads(openings, coldPages, readThreads);
+  }
+
+  @Bean
+  Optional<GrantedDownloads> grantedDownloads(ObjectProvider<Hawkbit> hawkbit) {
+    return Optional.ofNullable(hawkbit.getIfAvailable()).map(GrantedDownloads::new);
+  }
+
+  @Bean
+  DerivedAnswers derivedAnswers(
+      DerivationRules rules, ArtifactCatalog catalog, DerivedRegister derived, BlobStores stores) {
+    return new DerivedAnswers(rules, catalog, derived, stores);
+  }
+
+  @Bean
+  Resolver downloadResolver(
       ArtifactCatalog catalog,
       Authenticator authenticator,
-      BlobStores stores,
-      DerivationRules rules,
-      DerivedRegister derived,
-      JsonMapper mapper,
-      TransferObserver observer,
-      ExecutorService openings,
-      ExecutorService coldPages,
-      Lookups lookups,
-      ReadThreads readThreads,
-      InstantSource clock,
-      DownloadProperties properties,
-      HawkbitProperties hawkbit,
-      ObjectProvider<Hawkbit> grants,
-      ObjectProvider<Reports> reports,
-      Connections connections,
-      ProgressProperties progress,
-      ProgressBook progressBook,
-      RunningDownloads running,
+      DerivedAnswers derived,
+      Optional<GrantedDownloads> granted,
+      InstantSource clock) {
+    return new Resolver(catalog, authenticator, derived, granted, clock);
+  }
+
+  @Bean
+  Throttles throttles(
       LimitBook limits,
-      PaceThreads paceThreads,
-      MeterRegistry registry,
-      Links links)
+      ArtifactCatalog catalog,
+      PaceThreads threads,
+      Connections connections,
+      Authenticator authenticator,
+      Lookups lookups,
+      DownloadProperties properties) {
+    return new Throttles(
+        limits,
+        catalog,
+        threads,
+        connections,
+        authenticator,
+        new DownloadClasses(authenticator, connections, lookups),
+        new Permissions(
+            catalog, authenticator, connections, lookups, properties.revocationCheck()));
+  }
+
+  @Bean
+  ResponseEmitter responseEmitter(
+      BlobStores stores,
+      ProblemWriter problems,
+      TransferObserver observer,
+      RunningDownloads running,
+      Connections connections,
+      WaitingThreads threads,
+      DownloadProperties properties) {
+    return new ResponseEmitter(
+        stores,
+        problems,
+        observer,
+        running,
+        connections::pace,
+        threads,
+        properties.redirectWithCredentials());
+  }
+
+  @Bean
+  RepeatedDownloads repeatedDownloads(
+      Resolver resolver,
+      BlobStores stores,
+      TransferObserver observer,
+      Connections connections,
+      Throttles throttles,
+      MeterRegistry registry) {
+    return new RepeatedDownloads(resolver, stores, observer, connections, throttles, registry);
+  }
+
+  @Bean
+  Deliveries deliveries(
+      ProgressProperties progress,
+      ProgressBook book,
+      Authenticator authenticator,
+      Connections connections,
+      Lookups lookups,
+      ObjectProvider<Reports> reports) {
+    return new Deliveries(
+        progress,
+        book,
+        authenticator,
+        connections,
+        lookups,
+        Optional.ofNullable(reports.getIfAvailable()));
+  }
+
+  @Bean
+  RequestCredentials requestCredentials(Links links) {
+    return new RequestCredentials(links);
+  }
+
+  @Bean
+  Answers downloadAnswers(
+      ResponseEmitter emitter,
+      RepeatedDownloads repeatedDownloads,
+      Deliveries deliveries,
+      Throttles throttles,
+      RequestCredentials credentials,
+      ProblemWriter problems,
+      InstantSource clock,
+      DownloadProperties properties) {
+    return new Answers(
+        emitter,
+        repeatedDownloads,
+        deliveries,
+        throttles,
+        credentials,
+        problems,
+        clock,
+        properties.headRanges());
+  }
+
+  @Bean
+  Downloads downloads(
+      Resolver resolver,
+      Answers answers,
+      ProblemWriter problems,
+      Lookups lookups,
+      Connections connections) {
+    return new Downloads(resolver, answers, problems, lookups, connections);
+  }
+
+  @Bean
+  ArtifactDownloadHandler artifactDownloadHandler(
+      HawkbitProperties hawkbit,
+      Optional<GrantedDownloads> granted,
+      RequestCredentials credentials,
+      Downloads downloads,
+      Answers answers,
+      ProblemWriter problems,
+      InstantSource clock)
       throws IOException {
-    ProblemWriter problems = new ProblemWriter(mapper);
-    Optional<GrantedDownloads> granted =
-        Optional.ofNullable(grants.getIfAvailable()).map(GrantedDownloads::new);
-    Resolver resolver =
-        new Resolver(
-            catalog,
-            authenticator,
-            new DerivedAnswers(rules, catalog, derived, stores),
-            granted,
-            clock);
-    Throttles throttles =
-        new Throttles(
-            limits,
-            catalog,
-            paceThreads,
-            connections,
-            authenticator,
-            new DownloadClasses(authenticator, connections, lookups),
-            new Permissions(
-                catalog, authenticator, connections, lookups, properties.revocationCheck()));
     return new ArtifactDownloadHandler(
         new Addresses(hawkbit, granted.isPresent()),
-        resolver,
-        new ResponseEmitter(
-            stores,
-            problems,
-            observer,
-            running,
-            connections::pace,
-            new WaitingThreads(openings, coldPages, readThreads),
-            properties.redirectWithCredentials()),
-        new RepeatedDownloads(resolver, stores, observer, connections, throttles, registry),
-        new Deliveries(
-            progress,
-            progressBook,
-            authenticator,
-            connections,
-            lookups,
-            Optional.ofNullable(reports.getIfAvailable())),
-        throttles,
-        problems,
-        lookups,
-        clock,
-        connections,
+        credentials,
+        downloads,
+        answers,
         new ApiPage(clock),
-        links,
-        properties.headRanges());
+        problems);
   }
 }

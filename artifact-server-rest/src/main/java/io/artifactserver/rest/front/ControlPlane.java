@@ -54,42 +54,25 @@ public final class ControlPlane extends Handler.Wrapper {
   private final Authenticator authenticator;
   private final Predicate<String> isOpen;
   private final ProblemWriter problems;
-  private final CallerThreads admins;
-  private final CallerThreads callers;
-  private final UploadThreads uploads;
-  private final CallerThreads signIns;
-  private final Lookups strangers;
+  private final ControlThreads threads;
   private final HealthAnswers health;
   private final Connections connections;
 
   /**
    * @param isOpen whether everybody may ask for the path
-   * @param admins runs requests of admins, so that they can always take a token away
-   * @param callers runs those of others with a good token
-   * @param uploads runs those that wait for their client
-   * @param signIns runs those that wait for the identity provider, whoever sends them
-   * @param strangers runs all others: of open paths, and with tokens that are to be looked up
    * @param connections know the client of a request
    */
   ControlPlane(
       Authenticator authenticator,
       Predicate<String> isOpen,
       ProblemWriter problems,
-      CallerThreads admins,
-      CallerThreads callers,
-      UploadThreads uploads,
-      CallerThreads signIns,
-      Lookups strangers,
+      ControlThreads threads,
       HealthAnswers health,
       Connections connections) {
     this.authenticator = authenticator;
     this.isOpen = isOpen;
     this.problems = problems;
-    this.admins = admins;
-    this.callers = callers;
-    this.uploads = uploads;
-    this.signIns = signIns;
-    this.strangers = strangers;
+    this.threads = threads;
     this.health = health;
     this.connections = connections;
   }
@@ -166,12 +149,12 @@ public final class ControlPlane extends Handler.Wrapper {
       UnwantedBody.discard(request);
     }
     if (OpenPaths.isSignIn(path) && HttpMethod.POST.is(method)) {
-      if (!signIns.run(origin(request), () -> pass(exchange))) {
+      if (!threads.signIns().run(origin(request), () -> pass(exchange))) {
         refuse(exchange, Problems.busy(), HttpFields.EMPTY);
       }
     } else if (caller instanceof Authentication.Known(var known)) {
       answer(exchange, known);
-    } else if (!strangers.run(sender, () -> isAnswered(exchange, credentials, client))) {
+    } else if (!threads.strangers().run(sender, () -> isAnswered(exchange, credentials, client))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
@@ -201,22 +184,22 @@ public final class ControlPlane extends Handler.Wrapper {
     if (isUpload(request) && !caller.mayUpload()) {
       // It takes no place: it is refused, and what it sends is thrown away.
       UnwantedBody.discard(request);
-      run(callers, caller, exchange);
+      run(threads.callers(), caller, exchange);
       return;
     }
     if (isUpload(request)) {
-      if (!uploads.run(caller.id(), () -> pass(exchange))) {
+      if (!threads.uploads().run(caller.id(), () -> pass(exchange))) {
         refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
       }
       return;
     }
-    CallerThreads threads = caller.role() == Role.ADMIN ? admins : callers;
+    CallerThreads own = caller.role() == Role.ADMIN ? threads.admins() : threads.callers();
     if (HttpMethods.isGetOrHead(request) || !GatheredRequest.hasBody(request)) {
-      run(threads, caller, exchange);
+      run(own, caller, exchange);
     } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
       refuse(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), HttpFields.EMPTY);
     } else {
-      gather(exchange, caller, threads);
+      gather(exchange, caller, own);
     }
   }
 
@@ -227,14 +210,14 @@ public final class ControlPlane extends Handler.Wrapper {
         && ARTIFACT.matcher(path).lookingAt();
   }
 
-  private void gather(Exchange exchange, Caller caller, CallerThreads threads) {
+  private void gather(Exchange exchange, Caller caller, CallerThreads own) {
     GatheredRequest.gather(
         exchange.request(),
         connections,
         new GatheredRequest.Listener() {
           @Override
           public void whole(Request request) {
-            run(threads, caller, new Exchange(request, exchange.response(), exchange.callback()));
+            run(own, caller, new Exchange(request, exchange.response(), exchange.callback()));
           }
 
           @Override
@@ -254,8 +237,8 @@ public final class ControlPlane extends Handler.Wrapper {
         });
   }
 
-  private void run(CallerThreads threads, Caller caller, Exchange exchange) {
-    if (!threads.run(caller.id(), () -> pass(exchange))) {
+  private void run(CallerThreads own, Caller caller, Exchange exchange) {
+    if (!own.run(caller.id(), () -> pass(exchange))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
   }

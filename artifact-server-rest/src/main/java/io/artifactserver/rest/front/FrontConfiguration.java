@@ -42,29 +42,18 @@ public class FrontConfiguration {
   private static final int HEALTH_THREADS = 3;
 
   @Bean
-  CallerThreads adminRequests() {
-    return new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE);
-  }
-
-  @Bean
-  CallerThreads callerRequests() {
-    return new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE);
-  }
-
-  @Bean
-  UploadThreads uploadRequests(UploadProperties properties) {
-    return new UploadThreads(properties.maxConcurrent());
-  }
-
-  @Bean
-  CallerThreads signInRequests() {
-    return new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE);
-  }
-
-  @Bean
-  Lookups strangerRequests() {
-    return new Lookups(
-        "stranger-", STRANGER_THREADS, WAITING_STRANGERS, REQUESTS_OF_A_STRANGER, Lookups.PER_MISS);
+  ControlThreads controlThreads(UploadProperties uploads) {
+    return new ControlThreads(
+        new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE),
+        new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE),
+        new UploadThreads(uploads.maxConcurrent()),
+        new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE),
+        new Lookups(
+            "stranger-",
+            STRANGER_THREADS,
+            WAITING_STRANGERS,
+            REQUESTS_OF_A_STRANGER,
+            Lookups.PER_MISS));
   }
 
   @Bean(destroyMethod = "shutdownNow")
@@ -74,49 +63,50 @@ public class FrontConfiguration {
   }
 
   @Bean
-  ProblemErrorHandler problemErrorHandler(JsonMapper mapper) {
-    return new ProblemErrorHandler(new ProblemWriter(mapper));
+  ProblemWriter problemWriter(JsonMapper mapper) {
+    return new ProblemWriter(mapper);
+  }
+
+  @Bean
+  ProblemErrorHandler problemErrorHandler(ProblemWriter problems) {
+    return new ProblemErrorHandler(problems);
+  }
+
+  @Bean
+  RefusalHandler refusalHandler(Connections connections, ProblemWriter problems) {
+    return new RefusalHandler(connections, problems);
+  }
+
+  /**
+   * @param health is there when the server has started
+   */
+  @Bean
+  HealthAnswers healthAnswers(
+      ObjectProvider<HealthEndpointWebExtension> health,
+      JsonMapper mapper,
+      ExecutorService healthChecks) {
+    return new HealthAnswers(
+        path ->
+            health
+                .getObject()
+                .health(
+                    ApiVersion.V3, WebServerNamespace.SERVER, SecurityContext.NONE, false, path),
+        mapper,
+        healthChecks,
+        System::nanoTime);
   }
 
   /**
    * @param openPaths whether everybody may ask for a path
-   * @param health is there when the server has started
    */
   @Bean
   ControlPlane controlPlane(
       Authenticator authenticator,
       OpenPaths openPaths,
-      JsonMapper mapper,
-      CallerThreads adminRequests,
-      CallerThreads callerRequests,
-      UploadThreads uploadRequests,
-      CallerThreads signInRequests,
-      Lookups strangerRequests,
-      ObjectProvider<HealthEndpointWebExtension> health,
-      ExecutorService healthChecks,
+      ProblemWriter problems,
+      ControlThreads threads,
+      HealthAnswers health,
       Connections connections) {
-    return new ControlPlane(
-        authenticator,
-        openPaths,
-        new ProblemWriter(mapper),
-        adminRequests,
-        callerRequests,
-        uploadRequests,
-        signInRequests,
-        strangerRequests,
-        new HealthAnswers(
-            path ->
-                health
-                    .getObject()
-                    .health(
-                        ApiVersion.V3,
-                        WebServerNamespace.SERVER,
-                        SecurityContext.NONE,
-                        false,
-                        path),
-            mapper,
-            healthChecks,
-            System::nanoTime),
-        connections);
+    return new ControlPlane(authenticator, openPaths, problems, threads, health, connections);
   }
 }

@@ -41,6 +41,7 @@ import io.artifactserver.rest.delivery.report.Deliveries;
 import io.artifactserver.rest.delivery.resolve.ApiPage;
 import io.artifactserver.rest.delivery.resolve.DerivedAnswers;
 import io.artifactserver.rest.delivery.resolve.GrantedDownloads;
+import io.artifactserver.rest.delivery.resolve.RequestCredentials;
 import io.artifactserver.rest.delivery.resolve.Resolver;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
@@ -377,10 +378,9 @@ class GrantedDownloadTest {
             authenticator,
             new DownloadClasses(authenticator, connections, lookups),
             new Permissions(catalog, authenticator, connections, lookups, Duration.ofMinutes(1)));
-    server.setHandler(
-        new ArtifactDownloadHandler(
-            new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
-            resolver,
+    RequestCredentials credentials = new RequestCredentials(links);
+    Answers answers =
+        new Answers(
             new ResponseEmitter(
                 stores,
                 problems,
@@ -402,13 +402,18 @@ class GrantedDownloadTest {
                 lookups,
                 Optional.empty()),
             throttles,
+            credentials,
             problems,
-            lookups,
             InstantSource.system(),
-            connections,
+            false);
+    server.setHandler(
+        new ArtifactDownloadHandler(
+            new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
+            credentials,
+            new Downloads(resolver, answers, problems, lookups, connections),
+            answers,
             new ApiPage(InstantSource.system()),
-            links,
-            false));
+            problems));
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
     server.start();

@@ -4,14 +4,11 @@ import io.artifactserver.core.blob.Blob;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.range.ByteRange;
-import io.artifactserver.rest.delivery.body.BodyPart;
 import io.artifactserver.rest.delivery.body.BodySource;
 import io.artifactserver.rest.delivery.body.InlineRegion;
 import io.artifactserver.rest.delivery.body.MappedBody;
 import io.artifactserver.rest.delivery.body.ReadBody;
 import io.artifactserver.rest.delivery.body.Run;
-import io.artifactserver.rest.delivery.body.Throttle;
 import io.artifactserver.rest.delivery.body.Transfer;
 import io.artifactserver.rest.delivery.body.TransferObserver;
 import io.artifactserver.rest.delivery.body.TransferOutcome;
@@ -24,7 +21,6 @@ import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.engine.FileSender;
 import io.artifactserver.rest.server.guard.Pace;
 import java.nio.ByteBuffer;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -39,13 +35,7 @@ import org.slf4j.LoggerFactory;
  * Sends the bodies of downloads: opens what they need, waits for the first piece, and begins the
  * transfer. Thread-safe; nothing blocks.
  */
-public final class BodySender {
-  /** A request's attribute: the {@link TransferObserver} that is told of this one. */
-  static final String OBSERVER = TransferObserver.class.getName();
-
-  /** A request's attribute: the {@link Throttle} of this one. */
-  public static final String THROTTLE = Throttle.class.getName();
-
+final class BodySender {
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(BodySender.class));
 
@@ -76,111 +66,92 @@ public final class BodySender {
     this.threads = threads;
   }
 
-  /**
-   * @param covering every stored part of the body
-   * @param ranges that the body has
-   */
-  void send(
-      Exchange exchange,
-      Served served,
-      ByteRange covering,
-      List<ByteRange> ranges,
-      Iterator<BodyPart> parts) {
+  /** Sends the body, behind status and fields. */
+  void send(Sending sending) {
+    Served served = sending.served();
     if (served.bytes() instanceof Served.Bytes.Inline(ByteBuffer bytes)) {
-      sendMapped(exchange, new InlineRegion(bytes), 0, parts, FileSender.NONE);
+      sendMapped(sending, new InlineRegion(bytes), 0, FileSender.NONE);
       return;
     }
     try {
       Blob blob = served.bytes().blob(stores).orElseThrow();
-      threads.open(
-          blob.waitToOpen(), () -> sendStored(exchange, served, blob, covering, ranges, parts));
+      threads.open(blob.waitToOpen(), () -> sendStored(sending, blob));
     } catch (StorageException e) {
-      fail(exchange, served, e);
+      fail(sending.exchange(), served, e);
     }
   }
 
-  private void sendStored(
-      Exchange exchange,
-      Served served,
-      Blob blob,
-      ByteRange covering,
-      List<ByteRange> ranges,
-      Iterator<BodyPart> parts) {
+  private void sendStored(Sending sending, Blob blob) {
+    Exchange exchange = sending.exchange();
+    Body body = sending.body();
     try {
-      Optional<FileRegion> region = blob.fileRegion(covering);
+      Optional<FileRegion> region = blob.fileRegion(body.covering());
       if (region.isPresent()) {
         FileSender sender = FileSender.of(exchange.request());
-        sendMapped(exchange, region.get(), covering.position(), parts, sender);
+        sendMapped(sending, region.get(), body.covering().position(), sender);
       } else {
-        List<Run> runs = Run.of(ranges, blob.pieceLength());
-        sendRead(exchange, served, new ReadBody(blob, runs, parts, pool(exchange), largeBuffers));
+        List<Run> runs = Run.of(body.ranges(), blob.pieceLength());
+        sendRead(
+            sending, new ReadBody(blob, runs, body.parts().get(), pool(exchange), largeBuffers));
       }
     } catch (StorageException e) {
-      fail(exchange, served, e);
+      fail(exchange, sending.served(), e);
     } catch (RuntimeException e) {
       exchange.fail(e);
     }
   }
 
-  private void sendMapped(
-      Exchange exchange,
-      FileRegion region,
-      long origin,
-      Iterator<BodyPart> parts,
-      FileSender sender) {
-    MappedBody body = new MappedBody(region, origin, parts, pool(exchange), sender);
-    transfer(exchange, body, TransferOutcome.Kind.MAPPED);
+  private void sendMapped(Sending sending, FileRegion region, long origin, FileSender sender) {
+    MappedBody body =
+        new MappedBody(
+            region, origin, sending.body().parts().get(), pool(sending.exchange()), sender);
+    transfer(sending, body, TransferOutcome.Kind.MAPPED);
   }
 
   private static ByteBufferPool pool(Exchange exchange) {
     return exchange.request().getComponents().getByteBufferPool();
   }
 
-  private void sendRead(Exchange exchange, Served served, ReadBody body) {
+  private void sendRead(Sending sending, ReadBody body) {
     try {
       body.open();
-      threads.read(body.waitToPrepare(), () -> begin(exchange, served, body));
+      threads.read(body.waitToPrepare(), () -> begin(sending, body));
     } catch (StorageException e) {
       body.close();
-      fail(exchange, served, e);
+      fail(sending.exchange(), sending.served(), e);
     } catch (RuntimeException e) {
       body.close();
-      exchange.fail(e);
+      sending.exchange().fail(e);
     }
   }
 
   /** The first piece is there before anything is sent, so that a failure can be an answer. */
-  private void begin(Exchange exchange, Served served, ReadBody body) {
+  private void begin(Sending sending, ReadBody body) {
     try {
       body.prepare();
     } catch (StorageException e) {
       body.close();
-      fail(exchange, served, e);
+      fail(sending.exchange(), sending.served(), e);
       return;
     } catch (RuntimeException | Error e) {
       body.close();
-      exchange.fail(e);
+      sending.exchange().fail(e);
       return;
     }
-    transfer(exchange, body, TransferOutcome.Kind.READ);
+    transfer(sending, body, TransferOutcome.Kind.READ);
   }
 
-  private void transfer(Exchange exchange, BodySource body, TransferOutcome.Kind kind) {
-    TransferObserver own =
-        exchange.request().getAttribute(OBSERVER) instanceof TransferObserver asked
-            ? asked
-            : observer;
-    Throttle throttle =
-        exchange.request().getAttribute(THROTTLE) instanceof Throttle asked ? asked : Throttle.NONE;
+  private void transfer(Sending sending, BodySource body, TransferOutcome.Kind kind) {
+    Exchange exchange = sending.exchange();
     new Transfer(
             exchange.response(),
             Callback.from(exchange.callback()::succeeded, exchange::fail),
             body,
             paces.apply(exchange.request()),
-            throttle,
+            sending.throttle(),
             threads,
             kind,
-            own)
+            sending.observer())
         .iterate();
   }
 

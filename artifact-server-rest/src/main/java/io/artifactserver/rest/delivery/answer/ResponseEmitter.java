@@ -4,11 +4,10 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
-import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.limit.DownloadQueue;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.api.progress.RunningDownloads;
-import io.artifactserver.rest.delivery.body.BodyPart;
+import io.artifactserver.rest.delivery.body.Throttle;
 import io.artifactserver.rest.delivery.body.TransferObserver;
 import io.artifactserver.rest.delivery.body.WaitingThreads;
 import io.artifactserver.rest.delivery.pace.Throttles;
@@ -19,14 +18,10 @@ import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.http.ContentRange;
 import io.artifactserver.rest.http.DigestFields;
-import io.artifactserver.rest.http.MultipartByteRanges;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.guard.Pace;
 import java.net.URI;
-import java.util.Collections;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
@@ -78,50 +73,45 @@ public final class ResponseEmitter {
     this.bodies = new BodySender(stores, problems, observer, paces, threads);
   }
 
-  /**
-   * Answers as planned, and completes the callback. Does not block.
-   *
-   * @param delivery to be told what the device is sent; null if nobody is
-   * @param throttle how fast it may be sent; null if there is no limit
-   * @param again answers from the beginning when the download has waited for its turn
-   */
-  public void emit(
-      Exchange exchange,
-      Served served,
-      ResponsePlan plan,
-      @Nullable Delivery delivery,
-      Throttles.@Nullable OfDownload throttle,
-      Consumer<Exchange> again) {
-    if (delivery != null) {
-      observe(exchange.request(), served, plan, delivery);
-    }
-    if (throttle != null && hasBody(exchange, plan)) {
-      exchange.request().setAttribute(BodySender.THROTTLE, throttle);
+  /** Answers as planned, and completes the callback. Does not block. */
+  public void emit(Download download) {
+    Exchange exchange = download.exchange();
+    Served served = download.served();
+    ResponsePlan plan = download.plan();
+    Throttles.OfDownload throttle = download.throttle();
+    Body body = Body.of(served, plan);
+    if (throttle != null && body != null && !exchange.isHead()) {
       Optional<DownloadQueue> queue = throttle.queue();
       if (queue.isPresent()) {
-        enqueue(exchange, throttle, queue.get(), again);
+        enqueue(exchange, throttle, queue.get(), download.again());
         return;
       }
     }
+    if (body == null) {
+      answerWithoutBody(exchange, served, plan);
+      return;
+    }
+    Sending sending =
+        new Sending(
+            exchange,
+            served,
+            body,
+            observer(download.delivery(), body),
+            throttle == null ? Throttle.NONE : throttle);
     if (served.redirects()
         && (throttle == null || !throttle.isLimited())
         && served.bytes() instanceof Served.Bytes.Stored(BlobRef ref)
         && isForBackend(exchange, plan)) {
-      threads.open(Wait.REMOTE, () -> redirect(exchange, served, ref, plan));
+      threads.open(Wait.REMOTE, () -> redirect(sending, ref, plan));
     } else {
-      answer(exchange, served, plan);
+      answer(sending, plan);
     }
   }
 
-  private static boolean hasBody(Exchange exchange, ResponsePlan plan) {
-    return switch (plan) {
-      case ResponsePlan.Whole _, ResponsePlan.Single _, ResponsePlan.Multiple _ ->
-          !exchange.isHead();
-      case ResponsePlan.NotModified _,
-          ResponsePlan.PreconditionFailed _,
-          ResponsePlan.RangeNotSatisfiable _ ->
-          false;
-    };
+  private TransferObserver observer(@Nullable Delivery delivery, Body body) {
+    return delivery == null
+        ? observer
+        : new DeliveryObserver(observer, delivery, running, body.parts().get());
   }
 
   /** Answers when it is the download's turn. */
@@ -153,21 +143,6 @@ public final class ResponseEmitter {
     }
   }
 
-  /** The body's transfer finds its observer with the request. */
-  private void observe(Request request, Served served, ResponsePlan plan, Delivery delivery) {
-    long length = served.representation().length();
-    Iterator<BodyPart> parts =
-        switch (plan) {
-          case ResponsePlan.Whole _ -> BodyPart.of(ByteRange.whole(length));
-          case ResponsePlan.Single(ByteRange range) -> BodyPart.of(range);
-          case ResponsePlan.Multiple(List<ByteRange> ranges) ->
-              BodyPart.of(new MultipartByteRanges(ranges, served.mediaType(), length));
-          default -> Collections.emptyIterator();
-        };
-    request.setAttribute(
-        BodySender.OBSERVER, new DeliveryObserver(observer, delivery, running, parts));
-  }
-
   /**
    * Whether the backend can answer: it does not know our validators, writes parts in its own way,
    * and signs an address for one method. A tag in If-Range that is not ours may be the backend's,
@@ -186,7 +161,9 @@ public final class ResponseEmitter {
     };
   }
 
-  private void redirect(Exchange exchange, Served served, BlobRef ref, ResponsePlan plan) {
+  private void redirect(Sending sending, BlobRef ref, ResponsePlan plan) {
+    Exchange exchange = sending.exchange();
+    Served served = sending.served();
     Optional<URI> address;
     try {
       String disposition = served.fields().get(HttpHeader.CONTENT_DISPOSITION);
@@ -199,7 +176,7 @@ public final class ResponseEmitter {
       return;
     }
     if (address.isEmpty()) {
-      answer(exchange, served, plan);
+      answer(sending, plan);
       return;
     }
     // Only GET comes here; zsync and SWUpdate know no 307.
@@ -214,43 +191,27 @@ public final class ResponseEmitter {
     exchange.endWithoutBody();
   }
 
-  private void answer(Exchange exchange, Served served, ResponsePlan plan) {
+  private void answer(Sending sending, ResponsePlan plan) {
+    Exchange exchange = sending.exchange();
+    boolean isWhole = plan instanceof ResponsePlan.Whole;
+    begin(sending, isWhole ? HttpStatus.OK_200 : HttpStatus.PARTIAL_CONTENT_206);
+    if (plan instanceof ResponsePlan.Single(ByteRange range)) {
+      long complete = sending.served().representation().length();
+      exchange
+          .response()
+          .getHeaders()
+          .put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, complete));
+    }
+    if (exchange.isHead() || sending.body().length() == 0) {
+      exchange.endWithoutBody();
+    } else {
+      bodies.send(sending);
+    }
+  }
+
+  private void answerWithoutBody(Exchange exchange, Served served, ResponsePlan plan) {
     long length = served.representation().length();
     switch (plan) {
-      case ResponsePlan.Whole _ -> {
-        begin(exchange, HttpStatus.OK_200, served, served.mediaType(), length);
-        if (length == 0 || exchange.isHead()) {
-          exchange.endWithoutBody();
-        } else {
-          sendWhole(exchange, served, length);
-        }
-      }
-      case ResponsePlan.Single(ByteRange range) -> {
-        begin(exchange, HttpStatus.PARTIAL_CONTENT_206, served, served.mediaType(), range.length());
-        exchange
-            .response()
-            .getHeaders()
-            .put(HttpHeader.CONTENT_RANGE, ContentRange.of(range, length));
-        if (exchange.isHead()) {
-          exchange.endWithoutBody();
-        } else {
-          bodies.send(exchange, served, range, List.of(range), BodyPart.of(range));
-        }
-      }
-      case ResponsePlan.Multiple(List<ByteRange> ranges) -> {
-        MultipartByteRanges multipart = new MultipartByteRanges(ranges, served.mediaType(), length);
-        begin(
-            exchange,
-            HttpStatus.PARTIAL_CONTENT_206,
-            served,
-            multipart.contentType(),
-            multipart.length());
-        if (exchange.isHead()) {
-          exchange.endWithoutBody();
-        } else {
-          bodies.send(exchange, served, ByteRange.whole(length), ranges, BodyPart.of(multipart));
-        }
-      }
       case ResponsePlan.NotModified _ -> {
         exchange.response().setStatus(HttpStatus.NOT_MODIFIED_304);
         // Left alone, Jetty would say 0, which RFC 9110, section 8.6, forbids.
@@ -276,16 +237,8 @@ public final class ResponseEmitter {
             .put(HttpHeader.CONTENT_LENGTH, 0);
         exchange.endWithoutBody();
       }
-    }
-  }
-
-  private void sendWhole(Exchange exchange, Served served, long length) {
-    if (served.bytes() instanceof Served.Bytes.Framed(BlobRef _, FramedChunk chunk)) {
-      List<ByteRange> ranges = chunk.pieces().stream().map(FramedChunk.Piece::range).toList();
-      bodies.send(exchange, served, chunk.covering(), ranges, BodyPart.of(chunk));
-    } else {
-      ByteRange whole = ByteRange.whole(length);
-      bodies.send(exchange, served, whole, List.of(whole), BodyPart.of(whole));
+      case ResponsePlan.Whole _, ResponsePlan.Single _, ResponsePlan.Multiple _ ->
+          throw new IllegalArgumentException("It has a body: " + plan);
     }
   }
 
@@ -293,14 +246,15 @@ public final class ResponseEmitter {
     return HttpFields.from(validators.getField(HttpHeader.ETAG));
   }
 
-  private static void begin(
-      Exchange exchange, int status, Served served, String contentType, long contentLength) {
+  private static void begin(Sending sending, int status) {
+    Exchange exchange = sending.exchange();
+    Served served = sending.served();
     exchange.response().setStatus(status);
     HttpFields.Mutable fields = exchange.response().getHeaders();
     fields
         .add(status == HttpStatus.PARTIAL_CONTENT_206 ? served.partFields() : served.fields())
-        .put(HttpHeader.CONTENT_TYPE, contentType)
-        .put(HttpHeader.CONTENT_LENGTH, contentLength);
+        .put(HttpHeader.CONTENT_TYPE, sending.body().mediaType())
+        .put(HttpHeader.CONTENT_LENGTH, sending.body().length());
     if (served.bytes() instanceof Served.Bytes.Framed) {
       return;
     }

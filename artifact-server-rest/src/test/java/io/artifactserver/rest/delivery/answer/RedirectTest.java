@@ -178,16 +178,14 @@ class RedirectTest {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
             emitter.emit(
-                new Exchange(request, response, callback),
-                served,
-                ResponsePlanner.plan(
-                    request.getMethod(),
-                    new JettyRequestFields(request.getHeaders()),
-                    served.representation(),
-                    Instant.now()),
-                null,
-                null,
-                _ -> {});
+                Download.of(
+                    new Exchange(request, response, callback),
+                    served,
+                    ResponsePlanner.plan(
+                        request.getMethod(),
+                        new JettyRequestFields(request.getHeaders()),
+                        served.representation(),
+                        Instant.now())));
             return true;
           }
         });

@@ -229,8 +229,7 @@ class TransferTest {
         new Handler.Abstract.NonBlocking() {
           @Override
           public boolean handle(Request request, Response response, Callback callback) {
-            emitter.emit(
-                new Exchange(request, response, callback), served, plan, null, null, _ -> {});
+            emitter.emit(Download.of(new Exchange(request, response, callback), served, plan));
             return true;
           }
         });

@@ -29,6 +29,7 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.address.DerivedName;
 import io.artifactserver.rest.delivery.address.DerivedNameTest;
+import io.artifactserver.rest.delivery.answer.Download;
 import io.artifactserver.rest.delivery.answer.JettyRequestFields;
 import io.artifactserver.rest.delivery.answer.ResponseEmitter;
 import io.artifactserver.rest.delivery.body.WaitingThreads;
@@ -201,16 +202,14 @@ class DroppedFormTest {
 
   private void emit(Exchange exchange, Served served) {
     emitter.emit(
-        exchange,
-        served,
-        ResponsePlanner.plan(
-            exchange.request().getMethod(),
-            new JettyRequestFields(exchange.request().getHeaders()),
-            served.representation(),
-            Instant.now()),
-        null,
-        null,
-        _ -> {});
+        Download.of(
+            exchange,
+            served,
+            ResponsePlanner.plan(
+                exchange.request().getMethod(),
+                new JettyRequestFields(exchange.request().getHeaders()),
+                served.representation(),
+                Instant.now())));
   }
 
   private void serve(Consumer<Exchange> answering) throws Exception {

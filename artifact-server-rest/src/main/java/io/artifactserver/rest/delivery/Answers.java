@@ -1,0 +1,152 @@
+package io.artifactserver.rest.delivery;
+
+import io.artifactserver.core.catalog.UsedPath;
+import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.delivery.address.DerivedName;
+import io.artifactserver.rest.delivery.address.Target;
+import io.artifactserver.rest.delivery.answer.Download;
+import io.artifactserver.rest.delivery.answer.JettyRequestFields;
+import io.artifactserver.rest.delivery.answer.ResponseEmitter;
+import io.artifactserver.rest.delivery.pace.Throttles;
+import io.artifactserver.rest.delivery.repeat.RepeatedDownloads;
+import io.artifactserver.rest.delivery.report.Deliveries;
+import io.artifactserver.rest.delivery.report.Deliveries.Delivery;
+import io.artifactserver.rest.delivery.resolve.RequestCredentials;
+import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
+import io.artifactserver.rest.delivery.resolve.Served;
+import io.artifactserver.rest.front.Exchange;
+import io.artifactserver.rest.front.ProblemWriter;
+import io.artifactserver.rest.http.ResponsePlan;
+import io.artifactserver.rest.http.ResponsePlanner;
+import io.artifactserver.rest.problem.Problems;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ProblemDetail;
+
+/** Answers downloads once it is known what they ask for. Thread-safe; nothing blocks. */
+final class Answers {
+  private final ResponseEmitter emitter;
+  private final RepeatedDownloads repeatedDownloads;
+  private final Deliveries deliveries;
+  private final Throttles throttles;
+  private final RequestCredentials credentials;
+  private final ProblemWriter problems;
+  private final InstantSource clock;
+  private final boolean headRanges;
+
+  /**
+   * @param headRanges whether a HEAD of a range is answered as its GET is
+   */
+  Answers(
+      ResponseEmitter emitter,
+      RepeatedDownloads repeatedDownloads,
+      Deliveries deliveries,
+      Throttles throttles,
+      RequestCredentials credentials,
+      ProblemWriter problems,
+      InstantSource clock,
+      boolean headRanges) {
+    this.emitter = emitter;
+    this.repeatedDownloads = repeatedDownloads;
+    this.deliveries = deliveries;
+    this.throttles = throttles;
+    this.credentials = credentials;
+    this.problems = problems;
+    this.clock = clock;
+    this.headRanges = headRanges;
+  }
+
+  /**
+   * A request for a download. Immutable.
+   *
+   * @param throttle its limits; null until it is known to be a download
+   */
+  record Asked(
+      Exchange exchange,
+      Target target,
+      Credentials credentials,
+      Throttles.@Nullable OfDownload throttle) {}
+
+  /**
+   * Answers with what was found.
+   *
+   * @param isRepeatable whether its connection may answer the same request again by itself
+   * @param again answers from the beginning when the download has waited for its turn: what it
+   *     names may be deleted by then, and its token taken away
+   */
+  void answer(Asked asked, Resolution resolution, boolean isRepeatable, Consumer<Asked> again) {
+    Exchange exchange = asked.exchange();
+    switch (resolution) {
+      case Resolution.Found(Served served) -> serve(asked, served, isRepeatable, again);
+      case Resolution.NotReady _ ->
+          problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
+      case Resolution.Gone(UsedPath used) ->
+          problems.write(exchange, Problems.gone(used), HttpFields.EMPTY);
+      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
+      case Resolution.Throttled _ -> {
+        // desync tries again after a 503, and gives up at a 429.
+        String path = Objects.requireNonNullElse(exchange.request().getHttpURI().getPath(), "");
+        ProblemDetail problem = Problems.tooManyWrongSecrets();
+        if (path.contains(DerivedName.STORE_SUFFIX + '/')) {
+          problem.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
+        }
+        problems.write(exchange, problem, HttpFields.EMPTY);
+      }
+      case Resolution.Unauthorized _ ->
+          problems.write(
+              exchange,
+              credentials.unauthorized(exchange.request(), asked.credentials()),
+              HttpFields.EMPTY);
+      case Resolution.Failed(ProblemDetail problem) ->
+          problems.write(exchange, problem, HttpFields.EMPTY);
+    }
+  }
+
+  private void serve(Asked asked, Served served, boolean isRepeatable, Consumer<Asked> again) {
+    Exchange exchange = asked.exchange();
+    Request request = exchange.request();
+    Target target = asked.target();
+    Credentials shown = asked.credentials();
+    Delivery delivery = deliveries.of(request, target, shown, served);
+    if (isRepeatable) {
+      repeatedDownloads.offer(request, target, shown, served, delivery);
+    }
+    Throttles.OfDownload throttle =
+        asked.throttle() == null ? throttles.of(request, target, shown) : asked.throttle();
+    emitter.emit(
+        new Download(
+            exchange,
+            served,
+            plan(exchange, served),
+            delivery,
+            throttle,
+            turn -> again.accept(new Asked(turn, target, shown, throttle))));
+  }
+
+  /** Answers with something that everybody may have, as fast as it goes. */
+  void answer(Exchange exchange, Served served) {
+    emitter.emit(Download.of(exchange, served, plan(exchange, served)));
+  }
+
+  private ResponsePlan plan(Exchange exchange, Served served) {
+    return ResponsePlanner.plan(
+        method(exchange, served),
+        new JettyRequestFields(exchange.request().getHeaders()),
+        served.representation(),
+        clock.instant());
+  }
+
+  /** For a HEAD, only the preconditions count (RFC 9110, section 14.2), and where ranges do not. */
+  private String method(Exchange exchange, Served served) {
+    if (served.bytes() instanceof Served.Bytes.Framed) {
+      return HttpMethod.HEAD.asString();
+    }
+    return headRanges ? HttpMethod.GET.asString() : exchange.request().getMethod();
+  }
+}

@@ -1,0 +1,27 @@
+package io.artifactserver.rest.front;
+
+/**
+ * The threads of the control plane, so that nobody takes those of others. Thread-safe.
+ *
+ * @param admins run requests of admins, so that they can always take a token away
+ * @param callers run those of others with a good token
+ * @param uploads run those that wait for their client
+ * @param signIns run those that wait for the identity provider, whoever sends them
+ * @param strangers run all others: of open paths, and with tokens that are to be looked up
+ */
+record ControlThreads(
+    CallerThreads admins,
+    CallerThreads callers,
+    UploadThreads uploads,
+    CallerThreads signIns,
+    Lookups strangers)
+    implements AutoCloseable {
+  @Override
+  public void close() {
+    admins.close();
+    callers.close();
+    uploads.close();
+    signIns.close();
+    strangers.close();
+  }
+}
