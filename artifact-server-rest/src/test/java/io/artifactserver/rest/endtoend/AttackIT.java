@@ -100,7 +100,7 @@ class AttackIT extends Siege {
 
   @Test
   void halfHeads() throws Exception {
-    for (int i = 0; i < connections(20_000); i++) {
+    for (int i = 0; i < connections(enough(20_000)); i++) {
       // Some are closed to make room.
       quietly(() ->
           send(
@@ -123,7 +123,7 @@ class AttackIT extends Siege {
     String head =
         "GET / HTTP/1.1\r\nHost: device\r\n"
             + "X-Long: %s\r\n".formatted("x".repeat(1000)).repeat(30);
-    for (int i = 0; i < connections(5_000); i++) {
+    for (int i = 0; i < connections(enough(5_000)); i++) {
       // Some are closed to make room.
       quietly(() -> send(connection(0), head));
     }

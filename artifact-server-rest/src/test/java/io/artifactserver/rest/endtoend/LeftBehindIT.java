@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LeftBehindIT {
-  private static final int CONNECTIONS = Integer.getInteger("left.connections", 2_000);
+  private static final int CONNECTIONS = Integer.getInteger("left.connections", 500);
   private static final int WARM_UP = 300;
   private static final int CLIENTS = 8;
 

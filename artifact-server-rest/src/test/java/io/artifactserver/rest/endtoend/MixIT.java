@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * servers to visit: {@code "S3 tls"}.
  */
 class MixIT {
-  private static final long SECONDS = Long.getLong("mix.seconds", 60);
+  private static final long SECONDS = Long.getLong("mix.seconds", 20);
 
   /** Enough of them that slopes mean something. */
   private static final int SAMPLES = 60;
