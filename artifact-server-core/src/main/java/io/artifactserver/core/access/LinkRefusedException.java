@@ -34,12 +34,12 @@ public final class LinkRefusedException extends Exception {
     /** The request's method is not the link's. */
     OTHER_METHOD("The link is for another method"),
     /** Its time has not come. */
-    NOT_YET("The link is not good yet. If it should be, compare the clocks"),
+    NOT_YET("The link is not valid yet. If it should be, check the clocks of both sides"),
     /** Its time is over. */
     EXPIRED("The link has expired. Ask for a new one"),
     /** It is good for longer than this server allows. */
     TOO_LONG(
-        "The link is good for longer than this server allows (artifact-server.links.max-expiry)");
+        "The link is valid for longer than this server allows (artifact-server.links.max-expiry)");
 
     private final String message;
 

@@ -48,7 +48,7 @@ public record ArtifactId(String repository, String path) {
     if (path.length() * 3 > MAX_PATH_LENGTH
         && path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH_LENGTH) {
       throw new InvalidNameException(
-          "An artifact's path has at most %d bytes of UTF-8".formatted(MAX_PATH_LENGTH));
+          "An artifact's path must have at most %d bytes of UTF-8".formatted(MAX_PATH_LENGTH));
     }
   }
 
@@ -61,7 +61,7 @@ public record ArtifactId(String repository, String path) {
     }
     if (path.charAt(start) == '.'
         && (length == 1 || (length == 2 && path.charAt(start + 1) == '.'))) {
-      throw new InvalidNameException("An artifact's path has no '.' or '..' segment");
+      throw new InvalidNameException("An artifact's path must not have a '.' or '..' segment");
     }
   }
 
@@ -70,7 +70,7 @@ public record ArtifactId(String repository, String path) {
     char c = path.charAt(i);
     if (Character.isISOControl(c) || c == '\\') {
       throw new InvalidNameException(
-          "An artifact's path has no control character and no backslash; character %d is U+%04X"
+          "An artifact's path must not have control characters or backslashes; character %d is U+%04X"
               .formatted(i + 1, (int) c));
     }
     if (!Character.isSurrogate(c)) {
@@ -80,7 +80,7 @@ public record ArtifactId(String repository, String path) {
         || i + 1 == path.length()
         || !Character.isLowSurrogate(path.charAt(i + 1))) {
       throw new InvalidNameException(
-          "An artifact's path is well-formed Unicode; character %d is half a surrogate pair"
+          "An artifact's path must be well-formed Unicode; character %d is half a surrogate pair"
               .formatted(i + 1));
     }
     return 1;

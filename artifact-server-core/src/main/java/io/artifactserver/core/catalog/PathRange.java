@@ -85,7 +85,7 @@ public record PathRange(String begin, String end) {
       if (codePoint == 0
           || (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE)) {
         throw new InvalidNameException(
-            "A part of a path is well-formed Unicode; character %d is U+%04X"
+            "A path prefix must be well-formed Unicode; character %d is U+%04X"
                 .formatted(i + 1, codePoint));
       }
       i += Character.charCount(codePoint);

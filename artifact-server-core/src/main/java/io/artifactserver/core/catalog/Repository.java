@@ -37,7 +37,7 @@ public record Repository(
   public static String requireName(String name) {
     if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
       throw new InvalidNameException(
-          "A repository's name has 1 to %d characters, not %d"
+          "A repository's name must have 1 to %d characters, not %d"
               .formatted(MAX_NAME_LENGTH, name.length()));
     }
     for (int i = 0; i < name.length(); i++) {

@@ -153,7 +153,7 @@ public final class ArtifactDerivation {
       }
       if (!MessageDigest.isEqual(sha256.digest(), content.sha256().bytes())) {
         throw new StorageException.BlobCorrupt(
-            stores.plain().name(), blob, "its bytes do not have its digest", null);
+            stores.plain().name(), blob, "its bytes do not match its digest", null);
       }
       for (Making making : makings) {
         keep(blob, making);

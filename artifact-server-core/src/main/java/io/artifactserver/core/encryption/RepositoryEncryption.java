@@ -108,7 +108,7 @@ public final class RepositoryEncryption {
       }
       if (!MessageDigest.isEqual(digest.digest(), content.digests().sha256().bytes())) {
         throw new StorageException.BlobCorrupt(
-            stores.plain().name(), plain, "its bytes do not have its digest", null);
+            stores.plain().name(), plain, "its bytes do not match its digest", null);
       }
       return upload.commit();
     }

@@ -59,7 +59,10 @@ public abstract sealed class IngestException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public DigestMismatch(ArtifactId id, Digest expected, Digest actual) {
-      super("The bytes for %s are %s, not %s as announced".formatted(id, actual, expected), null);
+      super(
+          "The bytes received for %s have the digest %s, not the announced %s"
+              .formatted(id, actual, expected),
+          null);
     }
   }
 
@@ -68,7 +71,7 @@ public abstract sealed class IngestException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public LengthMismatch(ArtifactId id, long declared, long received) {
-      super("%d bytes were announced for %s, %d arrived".formatted(declared, id, received), null);
+      super("Received %3$d of %1$d bytes for %2$s".formatted(declared, id, received), null);
     }
   }
 
@@ -77,7 +80,7 @@ public abstract sealed class IngestException extends Exception {
     private static final long serialVersionUID = 1L;
 
     public TooLarge(long maxLength) {
-      super("An artifact has at most %d bytes here".formatted(maxLength), null);
+      super("An artifact may have at most %d bytes here".formatted(maxLength), null);
     }
   }
 
@@ -105,7 +108,7 @@ public abstract sealed class IngestException extends Exception {
 
     public DeletedMeanwhile(ArtifactId id) {
       super(
-          "%s was deleted, or found damaged, while the same bytes came in again".formatted(id),
+          "%s was deleted or found damaged while its bytes were being uploaded again".formatted(id),
           null);
     }
   }

@@ -39,7 +39,7 @@ public record Network(InetAddress address, int prefixLength) {
       return new Network(address, Integer.parseInt(length));
     }
     throw new IllegalArgumentException(
-        "%s is no network: behind the slash is a number from 0 to %d".formatted(text, bits));
+        "%s is not a network: the number after the slash must be 0 to %d".formatted(text, bits));
   }
 
   /** The smallest network that is one client's for sure: an IPv4 address, an IPv6 /64. */

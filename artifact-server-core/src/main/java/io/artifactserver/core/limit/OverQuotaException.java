@@ -7,7 +7,7 @@ public final class OverQuotaException extends Exception {
   OverQuotaException(String repository, RepositoryQuota quota, RepositoryUsage wanted) {
     super(
         wanted.artifacts() > quota.artifacts()
-            ? "The repository \"%s\" may have %d artifacts, and has them or takes them in now"
+            ? "The repository \"%s\" is full: it may have %d artifacts, including uploads in progress"
                 .formatted(repository, quota.artifacts())
             : "The repository \"%s\" may hold %d bytes, and these would be too many"
                 .formatted(repository, quota.bytes()));

@@ -39,7 +39,7 @@ public record RepositoryLimits(long bytesPerSecond, long concurrentDownloads) {
   private static void requireLimit(long number, long max, String name) {
     if (number < 1 || number > max) {
       throw new IllegalArgumentException(
-          "A limit is 1 to %d %s, not %d".formatted(max, name, number));
+          "A limit must be 1 to %d %s, not %d".formatted(max, name, number));
     }
   }
 }

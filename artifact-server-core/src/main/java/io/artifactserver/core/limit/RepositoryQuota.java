@@ -19,7 +19,7 @@ public record RepositoryQuota(long bytes, long artifacts) {
   public RepositoryQuota {
     if (bytes < 0 || artifacts < 0) {
       throw new IllegalArgumentException(
-          "A quota is not negative, as %d bytes or %d artifacts would be"
+          "A quota must not be negative, but has %d bytes and %d artifacts"
               .formatted(bytes, artifacts));
     }
   }

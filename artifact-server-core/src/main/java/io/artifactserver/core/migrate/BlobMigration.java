@@ -200,7 +200,7 @@ public final class BlobMigration {
       Digest read = Digest.of(DigestAlgorithm.SHA_256, digest.digest());
       if (copy.sha256().filter(expected -> !expected.equals(read)).isPresent()) {
         throw new StorageException.BlobCorrupt(
-            source.name(), blob, "its bytes do not have its digest", null);
+            source.name(), blob, "its bytes do not match its digest", null);
       }
       requireSame(upload.commit(), read, _ -> {});
     }

@@ -26,7 +26,7 @@ public class CertificateSchedule {
     if (certificates.reloadIfChanged()) {
       jobs.succeeded("certificates");
     } else {
-      jobs.failed("certificates", "The old certificates are still served; the log says why");
+      jobs.failed("certificates", "Still serving the old certificates; the log says why");
     }
   }
 }

@@ -41,7 +41,7 @@ public class DamagedBlobs {
     this.counter =
         Counter.builder("artifact_server.blob.corrupt")
             .description(
-                "Downloads that were cut off or refused because a blob is damaged or missing")
+                "Downloads that were cut off or refused because of a damaged or missing blob")
             .register(registry);
     Gauge.builder("artifact_server.blob.suspect", known, Set::size)
         .description("Blobs found damaged or missing since the start that are still suspect")

@@ -33,10 +33,10 @@ public record DeriveProperties(
    */
   public DeriveProperties {
     Assert.isTrue(
-        minSize.toBytes() > 0, "artifact-server.derive.min-size is positive, not " + minSize);
+        minSize.toBytes() > 0, "artifact-server.derive.min-size must be positive, not " + minSize);
     Assert.isTrue(
         maxSize.compareTo(DataSize.ofGigabytes(64)) <= 0,
-        "artifact-server.derive.max-size is at most 64GB, not " + maxSize);
+        "artifact-server.derive.max-size must be at most 64GB, not " + maxSize);
     Assert.isTrue(
         share > 0 && share <= 1,
         "artifact-server.derive.share is above 0 and at most 1, not " + share);

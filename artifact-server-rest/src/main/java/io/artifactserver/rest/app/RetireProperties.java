@@ -26,11 +26,12 @@ public record RetireProperties(
   public RetireProperties {
     Assert.isTrue(
         !gracePeriod.isNegative(),
-        "artifact-server.retire.grace-period is not negative, as " + gracePeriod + " is");
+        "artifact-server.retire.grace-period must not be negative, but is " + gracePeriod);
     Assert.isTrue(
-        orphanAge.isPositive(), "artifact-server.retire.orphan-age is positive, not " + orphanAge);
+        orphanAge.isPositive(),
+        "artifact-server.retire.orphan-age must be positive, not " + orphanAge);
     Assert.isTrue(
         sweepInterval.isPositive(),
-        "artifact-server.retire.sweep-interval is positive, not " + sweepInterval);
+        "artifact-server.retire.sweep-interval must be positive, not " + sweepInterval);
   }
 }

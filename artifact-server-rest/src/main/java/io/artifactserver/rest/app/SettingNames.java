@@ -132,7 +132,7 @@ final class SettingNames {
   private String remedy(String name) {
     String known = retired.get(uniform(name));
     return known == null
-        ? "is no setting, or has no effect beside the others. The nearest is %s."
+        ? "is not a setting, or has no effect beside the others. Did you mean %s?"
             .formatted(nearest(name))
         : known;
   }

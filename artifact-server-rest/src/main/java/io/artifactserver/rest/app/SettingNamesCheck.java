@@ -23,7 +23,7 @@ final class SettingNamesCheck implements BeanFactoryPostProcessor {
   private static final Map<String, String> RETIRED =
       Map.of(
           SettingNames.ROOT + ".tls.provider",
-          "is no setting any more: TLS is always Java's own (JSSE), so remove it.");
+          "is no longer a setting: TLS is always Java's own (JSSE). Remove it.");
 
   /**
    * @throws UnknownSettingsException if there are such names

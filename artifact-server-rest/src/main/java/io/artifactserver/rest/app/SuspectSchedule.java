@@ -34,10 +34,7 @@ public class SuspectSchedule {
     try {
       SuspectCheck.Run done = check.run();
       if (done.right() > 0) {
-        LOG.info(
-            "The bytes of {} suspect blobs are right, {} are still suspect",
-            done.right(),
-            done.damaged());
+        LOG.info("{} suspect blobs are intact, {} are still suspect", done.right(), done.damaged());
       }
     } finally {
       damaged.forgetRight();

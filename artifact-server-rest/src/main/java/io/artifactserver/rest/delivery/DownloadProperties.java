@@ -26,7 +26,7 @@ public record DownloadProperties(
   public DownloadProperties {
     if (!revocationCheck.isPositive()) {
       throw new IllegalArgumentException(
-          "artifact-server.download.revocation-check is positive, not " + revocationCheck);
+          "artifact-server.download.revocation-check must be positive, not " + revocationCheck);
     }
   }
 }

@@ -47,7 +47,7 @@ final class GatheredResponse extends Response.Wrapper {
     } else if (keep(content)) {
       callback.succeeded();
     } else {
-      callback.failed(new EofException("The server holds too much for its clients"));
+      callback.failed(new EofException("The server holds too many unread answers"));
     }
   }
 
@@ -72,7 +72,7 @@ final class GatheredResponse extends Response.Wrapper {
       failed = failure;
       if (failed == null
           && (kept.size() + BufferUtil.length(content) > MAX_WAITING || !keep(content))) {
-        failed = new EofException("The client does not take its events");
+        failed = new EofException("The client does not read its events");
         failure = failed;
       }
       if (failed == null) {

@@ -49,7 +49,7 @@ final class Feedback implements Reports.Recipient {
             subject.fileName(),
             switch (report.state()) {
               case COMPLETE -> "all of it";
-              case ABORTED -> "the device broke off, and may go on";
+              case ABORTED -> "the device stopped, and may resume";
             });
   }
 
@@ -57,7 +57,7 @@ final class Feedback implements Reports.Recipient {
     try {
       return answer.get();
     } catch (ExecutionException e) {
-      throw new IOException("hawkBit cannot be told of a download: " + e.getCause(), e);
+      throw new IOException("Cannot report a download to hawkBit: " + e.getCause(), e);
     }
   }
 }

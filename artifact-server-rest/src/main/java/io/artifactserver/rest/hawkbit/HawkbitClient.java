@@ -105,14 +105,15 @@ final class HawkbitClient implements AutoCloseable {
     try {
       JsonNode list = mapper.readTree(body);
       if (!list.isArray()) {
-        return new Answer.Unavailable("hawkBit answered with something else than a list");
+        return new Answer.Unavailable("hawkBit's answer is not a list");
       }
       String tenant = question.tenant().toUpperCase(Locale.ROOT);
       return new Answer.Granted(list.valueStream().map(item -> artifact(tenant, item)).toList());
     } catch (JacksonException e) {
-      return new Answer.Unavailable("hawkBit answered with something else than JSON");
+      return new Answer.Unavailable("hawkBit's answer is not JSON");
     } catch (IllegalArgumentException e) {
-      return new Answer.Unavailable("hawkBit described an artifact badly: " + e.getMessage());
+      return new Answer.Unavailable(
+          "hawkBit's description of an artifact is malformed: " + e.getMessage());
     }
   }
 

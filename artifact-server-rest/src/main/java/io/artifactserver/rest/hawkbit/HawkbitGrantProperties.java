@@ -45,7 +45,7 @@ public record HawkbitGrantProperties(
     requirePositive("timeout", timeout);
     Assert.isTrue(
         !outageTime.isNegative(),
-        "artifact-server.hawkbit.outage-time is not negative, unlike " + outageTime);
+        "artifact-server.hawkbit.outage-time must not be negative, but is " + outageTime);
     requirePositive("max-grants", maxGrants);
     requirePositive("questions-per-second", questionsPerSecond);
     requirePositive("parallel-questions", parallelQuestions);
@@ -54,11 +54,11 @@ public record HawkbitGrantProperties(
   private static void requirePositive(String name, Duration value) {
     Assert.isTrue(
         value.isPositive(),
-        "artifact-server.hawkbit.%s is longer than nothing, not %s".formatted(name, value));
+        "artifact-server.hawkbit.%s must be positive, not %s".formatted(name, value));
   }
 
   private static void requirePositive(String name, int value) {
     Assert.isTrue(
-        value >= 1, "artifact-server.hawkbit.%s is at least 1, not %d".formatted(name, value));
+        value >= 1, "artifact-server.hawkbit.%s must be at least 1, not %d".formatted(name, value));
   }
 }

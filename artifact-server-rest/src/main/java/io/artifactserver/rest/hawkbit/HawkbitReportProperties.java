@@ -30,7 +30,7 @@ public record HawkbitReportProperties(
     }
     Assert.isTrue(
         webhookTimeout.isPositive(),
-        "artifact-server.hawkbit.webhook-timeout is longer than nothing, not " + webhookTimeout);
+        "artifact-server.hawkbit.webhook-timeout must be positive, not " + webhookTimeout);
   }
 
   /** The secret that the address may have is left out. */

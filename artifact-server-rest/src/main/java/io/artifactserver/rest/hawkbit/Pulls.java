@@ -83,7 +83,7 @@ final class Pulls implements Source {
     CompletableFuture<Finding> answer = new CompletableFuture<>();
     if (threads.getQueue().size() >= MAX_WAITING) {
       return CompletableFuture.completedFuture(
-          new Finding.Unavailable("too many artifacts are to be fetched from hawkBit"));
+          new Finding.Unavailable("too many artifacts are queued to be fetched from hawkBit"));
     }
     try {
       threads.execute(() -> {

@@ -73,7 +73,7 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
         Problems.of(
             HttpStatus.INTERNAL_SERVER_ERROR,
             "Internal error",
-            "The server failed at this request; its log says how."));
+            "The server failed to handle this request; its log says why."));
   }
 
   @Override
@@ -110,7 +110,7 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
           case JacksonException misfit
               when misfit instanceof DatabindException
                   || misfit instanceof InputCoercionException ->
-              "A value in the body does not fit%s: %s."
+              "A value in the body is not valid%s: %s."
                   .formatted(field(misfit), misfit.getOriginalMessage());
           case null, default -> "The body is not JSON.";
         };

@@ -53,7 +53,7 @@ public final class Problems {
     String detail =
         switch (status) {
           case BAD_REQUEST ->
-              "The request is malformed%s; the server read no further."
+              "The request is malformed%s. The server stopped reading."
                   .formatted(reason.isEmpty() ? "" : " (" + reason + ')');
           case NOT_FOUND -> "There is nothing at this address; /v3/api-docs describes the API.";
           case URI_TOO_LONG -> "The request target is too long.";
@@ -78,7 +78,7 @@ public final class Problems {
     return of(
         HttpStatus.UNAUTHORIZED,
         "Token needed",
-        "Send a good token: \"Authorization: Bearer TOKEN\", or as hawkBit's devices do,"
+        "Send a valid token: \"Authorization: Bearer TOKEN\", or as hawkBit's devices do,"
             + " \"GatewayToken TOKEN\" or \"TargetToken TOKEN\". The operator's token is in the"
             + " file operator-token of the data folder; devices get theirs from POST"
             + " /api/v1/tokens.");
@@ -98,13 +98,13 @@ public final class Problems {
     return of(
         HttpStatus.FORBIDDEN,
         "Request of another site",
-        "A page of another site made the browser send this (Sec-Fetch-Site, Origin). What changes"
-            + " something is accepted from this server's own pages and from programs.");
+        "A page of another site made the browser send this (Sec-Fetch-Site, Origin). Changes are"
+            + " accepted from this server's own pages and from programs only.");
   }
 
   /** 403: a signed link is not good. */
   public static ProblemDetail linkRefused(LinkRefusedException refusal) {
-    return of(HttpStatus.FORBIDDEN, "Link not good", refusal.getMessage() + '.');
+    return of(HttpStatus.FORBIDDEN, "Link not valid", refusal.getMessage() + '.');
   }
 
   /** 404: nothing is there, or nothing that the caller may know of. */
@@ -112,8 +112,8 @@ public final class Problems {
     return of(
         HttpStatus.NOT_FOUND,
         "Not found",
-        "There is nothing here that this token may read. GET"
-            + " /api/v1/repositories/{repository}/artifacts lists what there is.");
+        "There is nothing here that this token may read. List what there is with GET"
+            + " /api/v1/repositories/{repository}/artifacts.");
   }
 
   /** 404: what is computed of an artifact is not there yet. */
@@ -121,7 +121,7 @@ public final class Problems {
     return of(
         HttpStatus.NOT_FOUND,
         "Not ready yet",
-        "The artifact is there, and what updates need of it is being computed: ask again after"
+        "The artifact exists, and its update forms are still being computed. Try again after"
             + " Retry-After seconds.");
   }
 
@@ -130,8 +130,8 @@ public final class Problems {
     return of(
         HttpStatus.NOT_FOUND,
         "Dropped meanwhile",
-        "What updates need of this artifact was dropped while this request looked for it: the"
-            + " artifact was deleted, or its forms are being computed again. Ask again after"
+        "The update forms of this artifact were dropped while this request was handled: the"
+            + " artifact was deleted, or its forms are being computed again. Try again after"
             + " Retry-After seconds.");
   }
 
@@ -163,8 +163,8 @@ public final class Problems {
   public static ProblemDetail bodyTooLate(Duration time) {
     return of(
         HttpStatus.REQUEST_TIMEOUT,
-        "Body too late",
-        "The body was not there within %d s. Send it at once, with its Content-Length."
+        "Body too slow",
+        "The body was not complete within %d s. Send it at once, with its Content-Length."
             .formatted(time.toSeconds()));
   }
 
@@ -173,7 +173,7 @@ public final class Problems {
     return of(
         HttpStatus.CONTENT_TOO_LARGE,
         "Body too long",
-        "A body has at most %,d bytes here. Artifacts are uploaded with PUT".formatted(maxLength)
+        "A body may have at most %,d bytes here. Upload artifacts with PUT".formatted(maxLength)
             + " /api/v1/repositories/{repository}/artifacts/{path}.");
   }
 
@@ -181,8 +181,8 @@ public final class Problems {
   public static ProblemDetail noBodyTaken() {
     return of(
         HttpStatus.UNSUPPORTED_MEDIA_TYPE,
-        "No body taken",
-        "This resource takes parameters in the query only. Send neither a body nor a Content-Type.");
+        "Body not allowed",
+        "This resource takes parameters in the query only. Send no body and no Content-Type.");
   }
 
   /** 501: no resource here knows the method. */
@@ -198,8 +198,8 @@ public final class Problems {
     return of(
         HttpStatus.TOO_MANY_REQUESTS,
         "Too many wrong tokens",
-        "So many tokens from this address, or so many secrets for this token, were wrong that this"
-            + " one was not looked up. Try again in a second.");
+        "Too many wrong tokens came from this address, or too many wrong secrets for this token. This"
+            + " one was not checked. Try again in a second.");
   }
 
   /** 410: the artifact was deleted not long ago. */
@@ -218,7 +218,7 @@ public final class Problems {
     return of(
         HttpStatus.PRECONDITION_FAILED,
         "Precondition failed",
-        "The artifact is not the one that If-Match or If-Unmodified-Since names. Begin the download"
+        "The artifact is not the one that If-Match or If-Unmodified-Since names. Start the download"
             + " again without it.");
   }
 
@@ -226,8 +226,8 @@ public final class Problems {
   public static ProblemDetail tooManyUploads() {
     return unavailable(
         "Too many uploads",
-        "As many uploads as there may be are under way, or this token has as many of them as are"
-            + " left to others. Try again in a while, or raise"
+        "All places for uploads are taken, or this token has its share of them. Try again"
+            + " later, or raise"
             + " artifact-server.upload.max-concurrent.");
   }
 
@@ -236,7 +236,7 @@ public final class Problems {
     return of(
         HttpStatus.TOO_MANY_REQUESTS,
         "Too many changes",
-        "This caller has made as many changes as it may in a day. Try again after midnight UTC, or"
+        "This caller has reached its number of changes a day. Try again after midnight UTC, or"
             + " raise artifact-server.audit.max-changes-per-caller.");
   }
 
@@ -245,9 +245,9 @@ public final class Problems {
     return unavailable(
         "Too many connections",
         ofOneAddress
-            ? "There are as many connections from this address as there may be. Close some, or"
+            ? "This address has too many connections. Close some, or"
                 + " raise artifact-server.connections.max-per-address."
-            : "There are as many connections as there may be. Try again in a while, or raise"
+            : "The server has too many connections. Try again later, or raise"
                 + " artifact-server.connections.max.");
   }
 
@@ -255,8 +255,8 @@ public final class Problems {
   public static ProblemDetail tooManyDownloads() {
     return unavailable(
         "Too many downloads",
-        "As many downloads of this repository, or of this client, as may wait are waiting. Try again"
-            + " after Retry-After seconds; operators raise \"concurrentDownloads\" of the"
+        "The download queue of this repository, or your share of it, is full. Try again"
+            + " after Retry-After seconds. Operators can raise \"concurrentDownloads\" in the"
             + " repository's limits, or artifact-server.limit.max-waiting.");
   }
 
@@ -264,26 +264,28 @@ public final class Problems {
   public static ProblemDetail tooManyLookups() {
     return unavailable(
         "Too many lookups",
-        "As many requests of this client, or of all, wait for the catalog as may wait. Try again in"
-            + " a while.");
+        "Too many requests, of this client or of all, are waiting for the catalog. Try again"
+            + " later.");
   }
 
   /** 503: as many requests of the control plane as there may be are under way. */
   public static ProblemDetail busy() {
     return unavailable(
-        "Busy", "As many requests as there may be are under way. Try again in a while.");
+        "Busy",
+        "The server is handling as many requests as it can, or this caller has its share of them. Try again later.");
   }
 
   /** 503: nothing is changed any more. */
   public static ProblemDetail stopping() {
-    return unavailable("Stopping", "The server stops, and changes nothing any more. Try again.");
+    return unavailable(
+        "Stopping", "The server is stopping and accepts no more changes. Try again.");
   }
 
   /** 503: the catalog's database cannot be asked. */
   public static ProblemDetail catalogUnavailable() {
     return unavailable(
         "Catalog unavailable",
-        "The catalog's database does not answer. Try again in a while; operators look at"
+        "The catalog's database does not answer. Try again later. Operators: see"
             + " /actuator/health.");
   }
 
@@ -291,16 +293,16 @@ public final class Problems {
   public static ProblemDetail issuerUnavailable() {
     return unavailable(
         "Identity provider unavailable",
-        "The identity provider cannot be asked, so its tokens cannot be verified, and nobody can sign"
-            + " in. Try again in a while; the server's log says why. Tokens of this server work.");
+        "The identity provider does not answer, so its tokens cannot be verified, and nobody can sign"
+            + " in. Try again later; the server's log says why. Tokens of this server still work.");
   }
 
   /** 503: hawkBit cannot be asked, or its file cannot be served now. */
   public static ProblemDetail hawkbitUnavailable() {
     return unavailable(
         "hawkBit unavailable",
-        "hawkBit does not answer, or its file of this artifact is not whole or not readable here."
-            + " Try again in a while; the server's log says which.");
+        "hawkBit does not answer, or its file of this artifact is incomplete or not readable here."
+            + " Try again later; the server's log says which.");
   }
 
   /** 404: hawkBit's folder has only the ciphertext. */
@@ -318,25 +320,25 @@ public final class Problems {
       case BlobNotFound _ ->
           unavailable(
               "Artifact missing",
-              "The storage does not have the bytes of this artifact at the moment. Try again in a"
-                  + " while. If that does not help, a publisher uploads the same bytes again; the"
+              "The bytes of this artifact are missing from the storage at the moment. Try again"
+                  + " later. If that does not help, upload the same bytes again; the"
                   + " server's log names the blob.");
       case BlobCorrupt _ ->
           of(
               HttpStatus.INTERNAL_SERVER_ERROR,
               "Artifact damaged",
-              "The stored bytes of this artifact are damaged. They are right again once a publisher"
-                  + " uploads the same bytes; the server's log names the blob.");
+              "The stored bytes of this artifact are damaged. Upload the same bytes again to repair"
+                  + " it; the server's log names the blob.");
       case StorageFull _ ->
           of(
               HttpStatus.INSUFFICIENT_STORAGE,
               "Storage full",
-              "There is no room for these bytes; nothing of them was kept. An operator frees or"
-                  + " adds space, then the upload can be repeated.");
+              "There is no room for these bytes, and nothing of them was kept. Free space or add"
+                  + " some, then upload again.");
       case StorageUnavailable _ ->
           unavailable(
               "Storage unavailable",
-              "The storage does not answer. Try again in a while; operators look at"
+              "The storage does not answer. Try again later. Operators: see"
                   + " /actuator/health.");
     };
   }
@@ -355,8 +357,8 @@ public final class Problems {
               HttpStatus.CONFLICT,
               "Path taken",
               detail
-                  + ". Artifacts never change: use another path. Deleting this one first helps in"
-                  + " a mutable repository only.");
+                  + ". Artifacts never change: use another path. Deleting this one first helps only in"
+                  + " a mutable repository.");
       case PathUsed _ ->
           of(
               HttpStatus.CONFLICT,

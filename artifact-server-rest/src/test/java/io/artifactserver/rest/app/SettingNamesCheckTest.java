@@ -48,9 +48,9 @@ class SettingNamesCheckTest {
         .contains("APPLICATION FAILED TO START")
         .contains(
             "artifact-server.retire.grace-perid (\"artifact-server.retire.grace-perid\" from"
-                + " property source \"commandLineArgs\") is no setting")
-        .contains("The nearest is artifact-server.retire.grace-period.")
-        .contains("The nearest is artifact-server.upload.max-total-size.")
+                + " property source \"commandLineArgs\") is not a setting")
+        .contains("Did you mean artifact-server.retire.grace-period?")
+        .contains("Did you mean artifact-server.upload.max-total-size?")
         .contains("Correct the names")
         .doesNotContain("hidden")
         .doesNotContain("at io.artifactserver");
@@ -64,8 +64,8 @@ class SettingNamesCheckTest {
     assertThat(output)
         .contains(
             "artifact-server.tls.provider (\"artifact-server.tls.provider\" from property source"
-                + " \"commandLineArgs\") is no setting any more: TLS is always Java's own (JSSE),"
-                + " so remove it.");
+                + " \"commandLineArgs\") is no longer a setting: TLS is always Java's own (JSSE)."
+                + " Remove it.");
   }
 
   @Test

@@ -157,7 +157,7 @@ class SettingNamesTest {
   }
 
   private static String unknown(String nearest) {
-    return "is no setting, or has no effect beside the others. The nearest is " + nearest + ".";
+    return "is not a setting, or has no effect beside the others. Did you mean " + nearest + "?";
   }
 
   private static boolean bound(PropertySource<?> source, String name) {

@@ -92,7 +92,7 @@ class PublisherAttackIT extends EachTransport {
     for (Wire each : trickling) {
       Response late = each.receive(true);
       assertThat(late.status()).isEqualTo(408);
-      assertThat(late.text()).contains("Body too late", "10 s");
+      assertThat(late.text()).contains("Body too slow", "10 s");
       assertThat(each.isClosedByServer()).isTrue();
     }
   }

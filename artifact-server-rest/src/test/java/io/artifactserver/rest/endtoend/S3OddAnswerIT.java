@@ -157,7 +157,7 @@ class S3OddAnswerIT {
       eventually("the suspicion ends", () -> !isSuspect(repository));
       requireRange(repository);
     }
-    assertThat(server.server().log()).contains("suspect blobs are right");
+    assertThat(server.server().log()).contains("suspect blobs are intact");
   }
 
   /** Other than that, nobody could get them back without a backup. */

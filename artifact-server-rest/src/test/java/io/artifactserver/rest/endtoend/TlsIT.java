@@ -281,7 +281,7 @@ class TlsIT {
       assertThat(subject(authority.client(null), "localhost")).isEqualTo("CN=renewed");
       try (Operator operator = new Operator(server, authority.client(null))) {
         assertThat(operator.get("/actuator/health").body())
-            .contains("\"failing\":{\"certificates\":{", "The old certificates are still served");
+            .contains("\"failing\":{\"certificates\":{", "Still serving the old certificates");
       }
       // Connections from before all this are still served.
       assertThat(statusLine(before, PUBLIC, "localhost")).isEqualTo("HTTP/1.1 200 OK");

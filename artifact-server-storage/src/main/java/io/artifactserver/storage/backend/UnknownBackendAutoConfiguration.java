@@ -19,6 +19,6 @@ public class UnknownBackendAutoConfiguration {
   @ConditionalOnMissingBean
   BlobStore unknownBackend(Environment environment) {
     throw new InvalidConfigurationPropertyValueException(
-        PROPERTY, environment.getProperty(PROPERTY), "no such backend; there are 'file' and 's3'");
+        PROPERTY, environment.getProperty(PROPERTY), "no such backend; use 'file' or 's3'");
   }
 }

@@ -30,15 +30,15 @@ public record CatalogProperties(
   public CatalogProperties {
     if (cacheSize < 0) {
       throw new IllegalArgumentException(
-          "artifact-server.catalog.cache-size is not negative, as " + cacheSize + " is");
+          "artifact-server.catalog.cache-size must not be negative, but is " + cacheSize);
     }
     if (cacheTtl.isNegative()) {
       throw new IllegalArgumentException(
-          "artifact-server.catalog.cache-ttl is not negative, as " + cacheTtl + " is");
+          "artifact-server.catalog.cache-ttl must not be negative, but is " + cacheTtl);
     }
     if (staleTime.isNegative()) {
       throw new IllegalArgumentException(
-          "artifact-server.catalog.stale-time is not negative, as " + staleTime + " is");
+          "artifact-server.catalog.stale-time must not be negative, but is " + staleTime);
     }
   }
 }

@@ -80,7 +80,7 @@ public final class EncryptedBlobStore implements BlobStore {
     if (dataKeys.find(key).isPresent()) {
       // Its data key would be replaced by that of an upload which then fails.
       throw new StorageException.StorageUnavailable(
-          name, "there is a blob %s already".formatted(key), null);
+          name, "blob %s exists already".formatted(key), null);
     }
     SegmentCipher.warmUp();
     BlobUpload upload = inner.begin(key);

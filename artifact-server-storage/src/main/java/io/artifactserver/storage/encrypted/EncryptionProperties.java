@@ -36,7 +36,7 @@ public record EncryptionProperties(
     if (segmentLength.toBytes() < MIN_SEGMENT_LENGTH
         || segmentLength.toBytes() > SegmentLayout.MAX_SEGMENT_LENGTH) {
       throw new IllegalArgumentException(
-          "artifact-server.encryption.segment-length is 4KB to 16MB, not " + segmentLength);
+          "artifact-server.encryption.segment-length must be 4KB to 16MB, not " + segmentLength);
     }
     if (decryptedCacheSize != null && decryptedCacheSize.isNegative()) {
       throw new IllegalArgumentException(

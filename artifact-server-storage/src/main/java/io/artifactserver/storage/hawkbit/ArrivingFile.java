@@ -167,7 +167,7 @@ final class ArrivingFile implements Arrival {
       throw HawkbitFolder.unavailable(artifact, "did not arrive from hawkBit", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw HawkbitFolder.unavailable(artifact, "is waited for no longer: the server stops", e);
+      throw HawkbitFolder.unavailable(artifact, "is no longer awaited: the server is stopping", e);
     }
   }
 

@@ -30,7 +30,7 @@ public record HawkbitFolderProperties(
     }
     if (pullSize.toBytes() <= 0) {
       throw new IllegalArgumentException(
-          "artifact-server.hawkbit.pull-size is more than nothing, not " + pullSize);
+          "artifact-server.hawkbit.pull-size must be positive, not " + pullSize);
     }
   }
 }

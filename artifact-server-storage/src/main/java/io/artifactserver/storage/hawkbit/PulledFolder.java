@@ -173,7 +173,7 @@ public final class PulledFolder implements PulledFiles {
       if (oldest == null) {
         throw new StorageFull(
             HawkbitFolder.NAME,
-            "%d bytes for \"%s\" of tenant %s find no room beside what is arriving"
+            "%d bytes for \"%s\" of tenant %s do not fit beside what is being fetched"
                 .formatted(length, artifact.fileName(), artifact.tenant()),
             null);
       }

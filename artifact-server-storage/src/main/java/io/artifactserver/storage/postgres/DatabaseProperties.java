@@ -47,12 +47,12 @@ public record DatabaseProperties(
     }
     if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
       throw new IllegalArgumentException(
-          "artifact-server.database.pool-size is 1 to %d, not %d"
+          "artifact-server.database.pool-size must be 1 to %d, not %d"
               .formatted(MAX_POOL_SIZE, poolSize));
     }
     if (startTimeout.isNegative()) {
       throw new IllegalArgumentException(
-          "artifact-server.database.start-timeout is not negative, as " + startTimeout + " is");
+          "artifact-server.database.start-timeout must not be negative, but is " + startTimeout);
     }
   }
 

@@ -112,7 +112,7 @@ record PostgresCluster(Layout layout, PostgresBinaries binaries, PostgresCommand
     Path versionFile = layout.cluster().resolve("PG_VERSION");
     if (!Files.exists(versionFile)) {
       throw new DatabaseStartException(
-          layout.cluster() + " is no PostgreSQL cluster: it has no PG_VERSION");
+          layout.cluster() + " is not a PostgreSQL cluster: it has no PG_VERSION");
     }
     String found = Files.readString(versionFile).strip();
     PostgresCommand.Result result = run(Duration.ofSeconds(30), "postgres", "--version");

@@ -50,7 +50,7 @@ record PostgresCommand(List<String> prefix, Path directory) {
 
   private static DatabaseStartException rootRefused(IOException cause) {
     return new DatabaseStartException(
-        "PostgreSQL does not run as root, and user namespaces are not to be had here: start the"
+        "PostgreSQL does not run as root, and user namespaces are not available here: start the"
             + " server as an ordinary user, or set artifact-server.database.url",
         cause);
   }

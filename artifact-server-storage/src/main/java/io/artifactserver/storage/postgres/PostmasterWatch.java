@@ -60,7 +60,7 @@ final class PostmasterWatch implements AutoCloseable {
       }
       if (isRunning) {
         isRunning = false;
-        LOG.error("{} has died; it is started again", postmaster);
+        LOG.error("{} died; restarting it", postmaster);
       }
       postmaster.restart();
       isRunning = true;
@@ -68,7 +68,7 @@ final class PostmasterWatch implements AutoCloseable {
       return true;
     } catch (IOException | RuntimeException e) {
       // Whatever it is, nobody else would start the server again.
-      LOG.error("{} does not start: {}. It is tried again.", postmaster, e.getMessage());
+      LOG.error("{} does not start: {}. Trying again.", postmaster, e.getMessage());
       return false;
     }
   }

@@ -25,11 +25,11 @@ public record LinkProperties(
     appendedParameters = Set.copyOf(appendedParameters);
     if (maxExpiry.toSeconds() < 1 || maxExpiry.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
-          "artifact-server.links.max-expiry is 1s to 3650d, not " + maxExpiry);
+          "artifact-server.links.max-expiry must be 1s to 3650d, not " + maxExpiry);
     }
     if (clockSkew.isNegative() || clockSkew.compareTo(Duration.ofHours(1)) > 0) {
       throw new IllegalArgumentException(
-          "artifact-server.links.clock-skew is 0s to 1h, not " + clockSkew);
+          "artifact-server.links.clock-skew must be 0s to 1h, not " + clockSkew);
     }
   }
 }

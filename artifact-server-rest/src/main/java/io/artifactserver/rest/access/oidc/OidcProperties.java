@@ -43,7 +43,7 @@ public record OidcProperties(
     grants = List.copyOf(grants);
     Assert.isTrue(
         !clockSkew.isNegative() && clockSkew.compareTo(MOST_SKEW) <= 0,
-        ROOT + "clock-skew is 0s to 5m, not " + clockSkew);
+        ROOT + "clock-skew must be 0s to 5m, not " + clockSkew);
     if (!issuer.isEmpty()) {
       requireIssuer(issuer);
       Assert.isTrue(

@@ -23,6 +23,6 @@ public record EncryptionDefaults(
   public EncryptionDefaults {
     Assert.isTrue(
         checkInterval.isPositive(),
-        "artifact-server.encryption.check-interval is positive, not " + checkInterval);
+        "artifact-server.encryption.check-interval must be positive, not " + checkInterval);
   }
 }

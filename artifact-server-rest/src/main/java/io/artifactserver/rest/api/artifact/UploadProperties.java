@@ -30,15 +30,15 @@ public record UploadProperties(
   public UploadProperties {
     Assert.isTrue(
         !maxArtifactSize.isNegative(),
-        "artifact-server.upload.max-artifact-size is not negative, as " + maxArtifactSize + " is");
+        "artifact-server.upload.max-artifact-size must not be negative, but is " + maxArtifactSize);
     Assert.isTrue(
         !maxTotalSize.isNegative(),
-        "artifact-server.upload.max-total-size is not negative, as " + maxTotalSize + " is");
+        "artifact-server.upload.max-total-size must not be negative, but is " + maxTotalSize);
     Assert.isTrue(
         maxConcurrent >= 1,
-        "artifact-server.upload.max-concurrent is at least 1, not " + maxConcurrent);
+        "artifact-server.upload.max-concurrent must be at least 1, not " + maxConcurrent);
     Assert.isTrue(
         !minRate.isNegative(),
-        "artifact-server.upload.min-rate is not negative, as " + minRate + " is");
+        "artifact-server.upload.min-rate must not be negative, but is " + minRate);
   }
 }

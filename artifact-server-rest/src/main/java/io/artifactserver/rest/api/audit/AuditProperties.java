@@ -27,15 +27,16 @@ public record AuditProperties(
    */
   public AuditProperties {
     if (retention.compareTo(Duration.ofDays(1)) < 0) {
-      throw new IllegalArgumentException(PREFIX + "retention is at least 1d, not " + retention);
+      throw new IllegalArgumentException(
+          PREFIX + "retention must be at least 1d, not " + retention);
     }
     if (maxEntries < MIN_ENTRIES) {
       throw new IllegalArgumentException(
-          PREFIX + "max-entries is at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
+          PREFIX + "max-entries must be at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
     }
     if (maxChangesPerCaller < 1) {
       throw new IllegalArgumentException(
-          PREFIX + "max-changes-per-caller is at least 1, not " + maxChangesPerCaller);
+          PREFIX + "max-changes-per-caller must be at least 1, not " + maxChangesPerCaller);
     }
   }
 }

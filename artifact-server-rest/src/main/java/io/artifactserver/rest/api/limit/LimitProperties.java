@@ -32,7 +32,7 @@ public record LimitProperties(
         && (bytesPerSecond.toBytes() < 1
             || bytesPerSecond.toBytes() > RepositoryLimits.MAX_BYTES_PER_SECOND)) {
       throw new IllegalArgumentException(
-          "artifact-server.limit.bytes-per-second is 1B to 931GB, not %s; without it there is no limit"
+          "artifact-server.limit.bytes-per-second must be 1B to 931GB, not %s; without it there is no limit"
               .formatted(bytesPerSecond));
     }
     requirePlaces("max-waiting", maxWaiting);
@@ -42,7 +42,7 @@ public record LimitProperties(
   private static void requirePlaces(String name, int places) {
     if (places < 1 || places > MOST_WAITING) {
       throw new IllegalArgumentException(
-          "artifact-server.limit.%s is 1 to %d, not %d".formatted(name, MOST_WAITING, places));
+          "artifact-server.limit.%s must be 1 to %d, not %d".formatted(name, MOST_WAITING, places));
     }
   }
 

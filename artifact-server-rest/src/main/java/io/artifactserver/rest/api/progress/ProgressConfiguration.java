@@ -33,7 +33,7 @@ public class ProgressConfiguration {
         .description("Devices whose progress is not in the database yet")
         .register(registry);
     FunctionCounter.builder("artifact_server.progress.lost", book, ProgressBook::lost)
-        .description("Deliveries that were not taken down because of too many devices")
+        .description("Deliveries that were not recorded because of too many devices")
         .register(registry);
     return book;
   }

@@ -105,7 +105,7 @@ public class ProgressController {
     if (limit < 1 || limit > MAX_LIMIT || after.indexOf('\0') >= 0) {
       throw refused(
           "Page out of bounds",
-          "\"limit\" is 1 to %d, and \"after\" the name of a device.".formatted(MAX_LIMIT));
+          "\"limit\" must be 1 to %d, and \"after\" the name of a device.".formatted(MAX_LIMIT));
     }
     if (device != null && repository == null && path == null) {
       if (device.indexOf('\0') >= 0) {
@@ -118,8 +118,7 @@ public class ProgressController {
               .toList());
     }
     if (repository == null || path == null || device != null) {
-      throw refused(
-          "Unclear question", "Ask with \"repository\" and \"path\", or with \"device\" alone.");
+      throw refused("Unclear question", "Give \"repository\" and \"path\", or \"device\" alone.");
     }
     ArtifactId id = new ArtifactId(repository, path);
     ProgressSubject subject = subject(id);
@@ -184,7 +183,7 @@ public class ProgressController {
               instanceof Authentication.Known(Caller caller)
           && AccessRules.allow(caller, "GET", PATH + EVENTS);
     } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-      LOG.debug("Nobody is told any more, because nobody knows whose the token is", e);
+      LOG.debug("The events end, because the owner of the token is unknown", e);
       return false;
     }
   }

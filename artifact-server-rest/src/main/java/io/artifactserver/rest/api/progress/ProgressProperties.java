@@ -40,21 +40,22 @@ public record ProgressProperties(
    */
   public ProgressProperties {
     if (maxPending < 1) {
-      throw new IllegalArgumentException(PREFIX + "max-pending is at least 1, not " + maxPending);
+      throw new IllegalArgumentException(
+          PREFIX + "max-pending must be at least 1, not " + maxPending);
     }
     if (maxNamedPerAddress < 0) {
       throw new IllegalArgumentException(
-          PREFIX + "max-named-per-address is not negative, as " + maxNamedPerAddress + " is");
+          PREFIX + "max-named-per-address must not be negative, but is " + maxNamedPerAddress);
     }
     if (maxRows < 1) {
-      throw new IllegalArgumentException(PREFIX + "max-rows is at least 1, not " + maxRows);
+      throw new IllegalArgumentException(PREFIX + "max-rows must be at least 1, not " + maxRows);
     }
     if (maxNewPerCaller < 0) {
       throw new IllegalArgumentException(
-          PREFIX + "max-new-per-caller is not negative, as " + maxNewPerCaller + " is");
+          PREFIX + "max-new-per-caller must not be negative, but is " + maxNewPerCaller);
     }
     if (!retention.isPositive()) {
-      throw new IllegalArgumentException(PREFIX + "retention is positive, not " + retention);
+      throw new IllegalArgumentException(PREFIX + "retention must be positive, not " + retention);
     }
   }
 }

@@ -113,7 +113,8 @@ public final class DownloadClasses {
       try {
         return authenticator.authenticate(credentials, connections.client(request));
       } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-        LOG.debug("Sent as to anybody, because nobody knows whose the token is", e);
+        LOG.debug(
+            "Sent without the limits of a class, because the owner of the token is unknown", e);
         return new Authentication.Refused();
       }
     }

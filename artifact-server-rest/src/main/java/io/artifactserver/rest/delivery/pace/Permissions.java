@@ -95,7 +95,7 @@ public final class Permissions {
      */
     void require() throws EofException {
       if (isTakenAway) {
-        throw new EofException("What let the download in was taken away");
+        throw new EofException("The credentials of the download were revoked");
       }
       long now = System.nanoTime();
       if (now - nextNanos >= 0) {
@@ -119,7 +119,7 @@ public final class Permissions {
             !isPublic(target, catalog::findRepository, catalog::findContent)
                 && authenticator.isTakenAway(credentials);
       } catch (CatalogUnavailableException e) {
-        LOG.debug("A download goes on, because nobody knows whether it may", e);
+        LOG.debug("A download goes on, because its permission cannot be checked", e);
       }
       return true;
     }

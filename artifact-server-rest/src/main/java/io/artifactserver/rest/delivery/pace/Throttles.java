@@ -235,7 +235,7 @@ public final class Throttles {
         // HTTP/2 tells it; over HTTP/1.1 nothing is read before the answer.
         request.addFailureListener(leave);
         connections.hold(
-            request, () -> leave.accept(new EofException("The client left its place")));
+            request, () -> leave.accept(new EofException("The client left the queue")));
         if (!mine.isWaiting()) {
           release();
         }

@@ -229,7 +229,7 @@ public final class Deliveries {
       try {
         return tell(authenticator.authenticate(credentials, client), note);
       } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-        LOG.debug("Not taken down, because nobody knows whose the token is", e);
+        LOG.debug("Not recorded, because the owner of the token is unknown", e);
         return false;
       }
     }

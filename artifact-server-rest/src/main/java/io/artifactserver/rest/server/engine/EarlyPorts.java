@@ -66,7 +66,7 @@ public final class EarlyPorts {
       LOG.debug("Port {} is not free yet", port, e);
     } catch (IOException | RuntimeException e) {
       // Such as an address that does not exist: the server's own try fails with a message.
-      LOG.debug("Port {} cannot be opened early", port, e);
+      LOG.debug("Cannot open port {} early", port, e);
     }
     IO.close(channel);
     return null;

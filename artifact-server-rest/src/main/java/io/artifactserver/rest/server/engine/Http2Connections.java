@@ -185,7 +185,9 @@ public final class Http2Connections implements SmartLifecycle {
               session,
               holding::add,
               properties.maxStreams(),
-              () -> socket.close(new TimeoutException("A client resets what it does not read")));
+              () ->
+                  socket.close(
+                      new TimeoutException("A client reset a stream that it did not read")));
       session
           .getEndPoint()
           .getConnection()

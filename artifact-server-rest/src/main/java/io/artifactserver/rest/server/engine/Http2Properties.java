@@ -25,11 +25,11 @@ public record Http2Properties(
   public Http2Properties {
     if (maxStreams < 1) {
       throw new IllegalArgumentException(
-          "artifact-server.http2.max-streams is at least 1, not " + maxStreams);
+          "artifact-server.http2.max-streams must be at least 1, not " + maxStreams);
     }
     if (maxControlFrames < 1) {
       throw new IllegalArgumentException(
-          "artifact-server.http2.max-control-frames is at least 1, not " + maxControlFrames);
+          "artifact-server.http2.max-control-frames must be at least 1, not " + maxControlFrames);
     }
   }
 }

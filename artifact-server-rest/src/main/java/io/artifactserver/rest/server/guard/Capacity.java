@@ -43,7 +43,7 @@ record Capacity(int connections, long held) {
           capacity.connections,
           properties.max(),
           capacity.connections == byDescriptors
-              ? "this process may open too few files. Raise its limit (ulimit -n, LimitNOFILE)"
+              ? "the limit of open files is too low. Raise it (ulimit -n, LimitNOFILE)"
               : "a heap of " + heap / 1_000_000 + " MB has no room for more (-Xmx)");
     }
     return capacity;

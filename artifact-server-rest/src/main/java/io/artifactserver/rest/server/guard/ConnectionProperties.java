@@ -63,12 +63,12 @@ public record ConnectionProperties(
   public ConnectionProperties {
     trustedProxies = List.copyOf(trustedProxies);
     trustedProxies.forEach(Network::parse);
-    require(max >= 1, "max is at least 1, not " + max);
-    require(maxPerAddress >= 0, "max-per-address is not negative, as " + maxPerAddress + " is");
-    require(!minRate.isNegative(), "min-rate is not negative, as " + minRate + " is");
+    require(max >= 1, "max must be at least 1, not " + max);
+    require(maxPerAddress >= 0, "max-per-address must not be negative, but is " + maxPerAddress);
+    require(!minRate.isNegative(), "min-rate must not be negative, but is " + minRate);
     require(
         maxHeld.toBytes() >= MIN_HELD,
-        "max-held is at least 1 MB, not " + maxHeld.toBytes() + " bytes");
+        "max-held must be at least 1 MB, not " + maxHeld.toBytes() + " bytes");
     requirePositive("idle-timeout", idleTimeout);
     requirePositive("request-timeout", requestTimeout);
     requirePositive("stall-timeout", stallTimeout);

@@ -121,7 +121,7 @@ public final class Connections
             look.run();
           } catch (RuntimeException e) {
             // It would be the last look.
-            LOG.error("A look at the connections failed", e);
+            LOG.error("Checking the connections failed", e);
           }
         };
     var _ = sweeper.scheduleWithFixedDelay(looking, millis, millis, TimeUnit.MILLISECONDS);
@@ -202,7 +202,7 @@ public final class Connections
         addresses.client(endPoint.getRemoteSocketAddress()),
         () -> {
           counters.ended(End.HELD, 1);
-          socket.close(new TimeoutException("The server holds too much for its clients"));
+          socket.close(new TimeoutException("The server holds too many unread answers"));
         });
   }
 

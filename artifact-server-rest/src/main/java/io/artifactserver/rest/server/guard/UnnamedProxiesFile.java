@@ -36,7 +36,7 @@ public final class UnnamedProxiesFile {
         DurableFiles.write(path, StandardCharsets.US_ASCII.encode(String.join("\n", addresses)));
       }
     } catch (IOException e) {
-      LOG.debug("Nothing tells doctor of proxies", e);
+      LOG.debug("Cannot write down the proxies for doctor", e);
     }
   }
 }

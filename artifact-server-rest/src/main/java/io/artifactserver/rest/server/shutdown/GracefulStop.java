@@ -40,7 +40,7 @@ final class GracefulStop implements SmartLifecycle {
   @Override
   public void stop(Runnable callback) {
     isRunning = false;
-    LOG.info("Stops; {} connections are open. Another signal ends them.", connections.count());
+    LOG.info("Stopping with {} open connections. Another signal closes them.", connections.count());
     var _ =
         delayed.completeOnTimeout(null, delay.toMillis(), TimeUnit.MILLISECONDS).thenRun(callback);
   }
@@ -62,7 +62,7 @@ final class GracefulStop implements SmartLifecycle {
   }
 
   private void hurry() {
-    LOG.warn("A second signal: {} connections are cut off", connections.count());
+    LOG.warn("A second signal: closing {} connections", connections.count());
     delayed.complete(null);
     connections.endAll();
   }

@@ -19,7 +19,7 @@ public record ShutdownProperties(@DefaultValue("0s") Duration delay) {
   public ShutdownProperties {
     if (delay.isNegative()) {
       throw new IllegalArgumentException(
-          "artifact-server.shutdown.delay is not negative, as " + delay + " is");
+          "artifact-server.shutdown.delay must not be negative, but is " + delay);
     }
   }
 }

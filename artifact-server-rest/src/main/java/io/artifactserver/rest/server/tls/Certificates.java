@@ -91,7 +91,7 @@ public final class Certificates {
       @Nullable KeyStore authorities = files.trustStore();
       current = started(keys, authorities);
       isCurrent = true;
-      LOG.info("Serving the certificates that are new in {}", properties.certificate());
+      LOG.info("Serving the new certificates from {}", properties.certificate());
       logExpiry(keys);
       return true;
     } catch (Exception e) {

@@ -145,7 +145,7 @@ public final class FileBlobStore implements BlobStore {
     if (!room.test(bytes)) {
       throw new StorageException.StorageFull(
           NAME,
-          "no room for upload %s in %s but what is kept for the database and for deletions"
+          "no room for upload %s in %s: the rest is kept for the database and for deletions"
               .formatted(key, root),
           null);
     }

@@ -106,7 +106,7 @@ public final class DiskReserve implements AutoCloseable {
           giveUpIfFull();
           makeIfRoomy();
         } catch (IOException e) {
-          LOG.debug("The reserve {} cannot be seen to", file, e);
+          LOG.debug("The reserve {} cannot be maintained", file, e);
         }
       } while (!closed.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {

@@ -21,11 +21,12 @@ public record MappedFilesProperties(
   public MappedFilesProperties {
     if (mappedFiles < 1) {
       throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files is at least 1, not " + mappedFiles);
+          "artifact-server.storage.mapped-files must be at least 1, not " + mappedFiles);
     }
     if (!mappedFilesIdleTime.isPositive()) {
       throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files-idle-time is positive, not " + mappedFilesIdleTime);
+          "artifact-server.storage.mapped-files-idle-time must be positive, not "
+              + mappedFilesIdleTime);
     }
   }
 }

@@ -43,7 +43,7 @@ public record CacheProperties(
     requireWithin("min-free", minFree, DataSize.ofBytes(0), DataSize.ofBytes(Long.MAX_VALUE / 4));
     if (maxFetches < 2 || maxFetches > 1024) {
       throw new IllegalArgumentException(
-          "%s.max-fetches is 2 to 1024, not %d".formatted(PREFIX, maxFetches));
+          "%s.max-fetches must be 2 to 1024, not %d".formatted(PREFIX, maxFetches));
     }
   }
 

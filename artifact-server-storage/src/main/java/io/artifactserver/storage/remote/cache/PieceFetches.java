@@ -97,7 +97,7 @@ final class PieceFetches implements AutoCloseable {
     asking.forEach(entry -> entry.abandon(stopping()));
     try {
       if (!executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-        LOG.warn("The {} store did not let go of a read within {} s", remote.name(), CLOSE_SECONDS);
+        LOG.warn("The {} store did not end a read within {} s", remote.name(), CLOSE_SECONDS);
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
@@ -191,7 +191,7 @@ final class PieceFetches implements AutoCloseable {
     }
     counters.damagedPieces.increment();
     if (entry.damaged(piece)) {
-      LOG.warn("Piece {} of {} is fetched anew: {}", piece, entry.file(), damage);
+      LOG.warn("Fetching piece {} of {} again: {}", piece, entry.file(), damage);
     }
     return false;
   }
@@ -260,7 +260,7 @@ final class PieceFetches implements AutoCloseable {
     // Whose blob was deleted is refused for that.
     if (!entry.isDropped() && refused.getAndSet(clock.instant()).equals(Instant.MIN)) {
       LOG.warn(
-          "The cache takes no more ({}): such blobs are served straight from the {} store",
+          "The cache is off ({}): blobs are served straight from the {} store",
           reason,
           remote.name(),
           cause);
@@ -273,7 +273,7 @@ final class PieceFetches implements AutoCloseable {
     if (!last.equals(Instant.MIN)
         && clock.instant().isAfter(last.plus(CacheEntry.PAUSE))
         && refused.compareAndSet(last, Instant.MIN)) {
-      LOG.info("The cache takes blobs again");
+      LOG.info("The cache is on again");
     }
   }
 

@@ -171,7 +171,7 @@ final class ObjectWriter {
         bucket.delete(key);
       }
     } catch (SdkException | StorageException e) {
-      LOGGER.debug("Blob {} is left to the sweeper", key, e);
+      LOGGER.debug("Leaving blob {} to the sweeper", key, e);
     }
   }
 
@@ -182,7 +182,7 @@ final class ObjectWriter {
           client.abortMultipartUpload(request ->
               request.bucket(bucket.name()).key(bucket.objectName(key)).uploadId(uploadId)));
     } catch (SdkException | StorageException e) {
-      LOGGER.debug("Upload {} of blob {} is left to the sweeper", uploadId, key, e);
+      LOGGER.debug("Leaving upload {} of blob {} to the sweeper", uploadId, key, e);
     }
   }
 
@@ -190,7 +190,7 @@ final class ObjectWriter {
       throws StorageException {
     if (!write(bucket.objectName(key), marks.get(key), request)) {
       throw new StorageException.StorageUnavailable(
-          S3BlobStore.NAME, "there is a blob %s already".formatted(key), null);
+          S3BlobStore.NAME, "blob %s exists already".formatted(key), null);
     }
   }
 

@@ -54,7 +54,7 @@ final class Outage {
       }
       if (isDown) {
         throw new StorageException.StorageUnavailable(
-            S3BlobStore.NAME, "it did not answer a moment ago, and is tried again soon", null);
+            S3BlobStore.NAME, "it did not answer a moment ago; trying again soon", null);
       }
     }
     return now;

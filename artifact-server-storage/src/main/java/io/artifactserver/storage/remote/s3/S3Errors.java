@@ -102,7 +102,7 @@ final class S3Errors {
       remedy = "; there is no bucket \"%s\"".formatted(bucket);
     } else if (status(e) == FORBIDDEN) {
       remedy =
-          "; the credentials may not do that in bucket \"%s\", docs/storage.md lists what they need"
+          "; the credentials do not allow that in bucket \"%s\", docs/storage.md lists what they need"
               .formatted(bucket);
     }
     return new StorageException.StorageUnavailable(

@@ -72,19 +72,21 @@ public record S3Properties(
   public S3Properties {
     require(
         chunkSize.toBytes() >= 64 << 10 && chunkSize.toBytes() <= MAX_CHUNK_LENGTH,
-        "chunk-size is 64KB to 64MB, not " + chunkSize);
-    require(window >= 1 && window <= 1024, "window is 1 to 1024, not " + window);
+        "chunk-size must be 64KB to 64MB, not " + chunkSize);
+    require(window >= 1 && window <= 1024, "window must be 1 to 1024, not " + window);
     require(
         partSize.toBytes() >= MIN_PART_LENGTH && partSize.toBytes() <= MAX_PART_LENGTH,
-        "part-size is 5MB to 512MB, not " + partSize);
-    require(maxConnections >= 1, "max-connections is positive, not " + maxConnections);
-    require(maxAttempts >= 1 && maxAttempts <= 20, "max-attempts is 1 to 20, not " + maxAttempts);
-    require(isPositive(connectTimeout), "connect-timeout is positive, not " + connectTimeout);
-    require(isPositive(readTimeout), "read-timeout is positive, not " + readTimeout);
-    require(!startTimeout.isNegative(), "start-timeout is not negative, but " + startTimeout);
+        "part-size must be 5MB to 512MB, not " + partSize);
+    require(maxConnections >= 1, "max-connections must be positive, not " + maxConnections);
+    require(
+        maxAttempts >= 1 && maxAttempts <= 20, "max-attempts must be 1 to 20, not " + maxAttempts);
+    require(isPositive(connectTimeout), "connect-timeout must be positive, not " + connectTimeout);
+    require(isPositive(readTimeout), "read-timeout must be positive, not " + readTimeout);
+    require(
+        !startTimeout.isNegative(), "start-timeout must not be negative, but is " + startTimeout);
     require(
         isPositive(redirectValidity) && redirectValidity.compareTo(MAX_REDIRECT_VALIDITY) <= 0,
-        "redirect-validity is at most 7d, not " + redirectValidity);
+        "redirect-validity must be at most 7d, not " + redirectValidity);
     require(
         accessKey.isEmpty() == secretKey.isEmpty(),
         "access-key and secret-key are set together, or neither of them");

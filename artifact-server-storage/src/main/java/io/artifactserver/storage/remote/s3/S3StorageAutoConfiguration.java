@@ -256,7 +256,7 @@ public class S3StorageAutoConfiguration {
       // As for an address of another kind.
     }
     throw new SetupException(
-        "\"%s\" is no address of an S3 server; %s.endpoint is http://host:port or https://host."
+        "\"%s\" is not the address of an S3 server; %s.endpoint is http://host:port or https://host."
             .formatted(address, S3Properties.PREFIX),
         null);
   }

@@ -19,7 +19,7 @@ public record WindowProperties(@DefaultValue("256MB") DataSize readAheadBudget) 
   public WindowProperties {
     if (readAheadBudget.toBytes() < 1) {
       throw new IllegalArgumentException(
-          "artifact-server.storage.read-ahead-budget is positive, not " + readAheadBudget);
+          "artifact-server.storage.read-ahead-budget must be positive, not " + readAheadBudget);
     }
   }
 }

@@ -221,7 +221,7 @@ class CachingBlobStoreTest {
         .containsExactlyInAnyOrder(
             new ByteRange(2 * PIECE, PIECE), new ByteRange(4 * PIECE, PIECE));
     assertThat(restarted.figures().damagedPieces()).isEqualTo(2);
-    assertThat(output.getOut().split("is fetched anew", -1)).hasSize(2);
+    assertThat(output.getOut().split("Fetching piece", -1)).hasSize(2);
     try (FileRegion region =
         restarted.blob(ref).fileRegion(ByteRange.whole(content.length)).orElseThrow()) {
       assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
@@ -440,13 +440,13 @@ class CachingBlobStoreTest {
       assertThat(cache.figures().passes()).isEqualTo(i);
     }
     assertThat(files()).as("gone for nothing").containsExactly(file(ref));
-    assertThat(output).containsOnlyOnce("The cache takes no more");
+    assertThat(output).containsOnlyOnce("The cache is off");
     diskBytes.set(1L << 40);
     read(cache, large, largeContent, ByteRange.whole(20 * PIECE));
     assertThat(cache.figures().passes()).as("within the pause").isEqualTo(3);
     later(CacheEntry.PAUSE.multipliedBy(2));
     Warm.up(cache, large);
-    assertThat(output).containsOnlyOnce("The cache takes blobs again");
+    assertThat(output).containsOnlyOnce("The cache is on again");
   }
 
   @Test
@@ -465,14 +465,14 @@ class CachingBlobStoreTest {
       }
       assertThat(cache.figures().passes()).isEqualTo(3);
       // Said by the thread that fetched, which nobody waits for.
-      Warm.await(() -> output.getAll().contains("The cache takes no more"));
-      assertThat(output).containsOnlyOnce("The cache takes no more").contains("No space left");
+      Warm.await(() -> output.getAll().contains("The cache is off"));
+      assertThat(output).containsOnlyOnce("The cache is off").contains("No space left");
       cache.delete(ref);
       later(CacheEntry.PAUSE.multipliedBy(2));
       byte[] small = content(5 * PIECE, 21);
       BlobRef smallRef = remote.store(small);
       Warm.up(cache, smallRef);
-      assertThat(output).contains("The cache takes blobs again");
+      assertThat(output).contains("The cache is on again");
       cache.close();
     } finally {
       mappedFiles.close();

@@ -91,6 +91,6 @@ class OutageTest {
   private void requireFailsFast() {
     assertThatExceptionOfType(StorageException.StorageUnavailable.class)
         .isThrownBy(outage::pass)
-        .withMessageContaining("tried again soon");
+        .withMessageContaining("trying again soon");
   }
 }

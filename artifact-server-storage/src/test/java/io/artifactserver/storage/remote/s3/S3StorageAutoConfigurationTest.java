@@ -147,7 +147,7 @@ class S3StorageAutoConfigurationTest {
     for (String wrong : new String[] {"localhost:9000", "ftp://host", "http://", "no such"}) {
       requireRefusal(
           runner().withPropertyValues(set("bucket", "any"), set("endpoint", wrong)),
-          "is no address of an S3 server");
+          "is not the address of an S3 server");
     }
   }
 
