@@ -93,8 +93,7 @@ class ChunksIT extends EachTransport {
   @ParameterizedTest
   @CsvSource({"open, .cacnk", "open, ''", "closed, .cacnk", "packed, .cacnk", "vault, .cacnk"})
   void theAnswersAreThoseOfAFreshConnection(String repository, String suffix) throws Exception {
-    List<String> ids = ids(repository);
-    assertThat(ids).hasSizeGreaterThan(40);
+    List<String> ids = some(repository);
     List<Wire.Response> handled = new ArrayList<>();
     for (String id : ids) {
       try (Wire fresh = open()) {
@@ -118,8 +117,8 @@ class ChunksIT extends EachTransport {
 
   @Test
   void anArtifactThatIsNamedLikeAChunkHidesNoOther() throws Exception {
-    List<String> ids = ids("beside");
-    String taken = ids.get(20);
+    List<String> ids = some("beside");
+    String taken = ids.get(5);
     for (String path : List.of(address(taken), "fw/x.castr/abcd/notes.txt", "fw/x.castr/notes")) {
       assertThat(operator.put("beside", path, path.getBytes(UTF_8)).statusCode()).isIn(200, 201);
     }
@@ -256,6 +255,12 @@ class ChunksIT extends EachTransport {
     Map<String, String> fields = new LinkedHashMap<>(answer.fields());
     fields.put("date", "");
     return fields.toString();
+  }
+
+  private List<String> some(String repository) throws Exception {
+    List<String> ids = ids(repository);
+    assertThat(ids).hasSizeGreaterThan(40);
+    return ids.subList(0, 12);
   }
 
   private List<String> ids(String repository) throws Exception {

@@ -49,8 +49,8 @@ final class PromptConnector extends ServerConnector {
       Collection<ConnectionFactory> factories) {
     super(
         like.getServer(),
+        new ConnectorThreads(like.getServer().getThreadPool()),
         // What is given here would end with the first of several connectors.
-        null,
         null,
         null,
         like.getAcceptors(),
