@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +32,8 @@ public final class DownloadQueue {
   private final QueueBounds bounds;
   private final Timer timer;
 
-  /** The first client has the next turn; guarded by this object, as are all below. */
-  private final LinkedHashMap<Object, Set<Place>> waiting = new LinkedHashMap<>();
+  /** Guarded by this object, as are all below. */
+  private final FairQueue<Object, Place> waiting = FairQueue.inOrder();
 
   /** Those that run and have a place, by their clients; in the order in which they began. */
   private final Map<Object, Set<Place>> runningOf = new HashMap<>();
@@ -88,9 +86,7 @@ public final class DownloadQueue {
     Place place = new Place(client, download);
     List<Runnable> begun;
     synchronized (this) {
-      Set<Place> others = waiting.get(client);
-      if (waitingCount.get() >= bounds.places()
-          || (others != null && others.size() >= bounds.ofOneClient())) {
+      if (waiting.size() >= bounds.places() || waiting.size(client) >= bounds.ofOneClient()) {
         return Optional.empty();
       }
       begun = await(place, () -> download.begin(place));
@@ -140,7 +136,7 @@ public final class DownloadQueue {
   private List<Runnable> await(Place place, Runnable next) {
     place.state.set(State.WAITING);
     place.next.set(next);
-    waiting.computeIfAbsent(place.client, _ -> new LinkedHashSet<>()).add(place);
+    waiting.add(place.client, place);
     waitingCount.incrementAndGet();
     List<Runnable> begun = begin();
     lookLater();
@@ -151,13 +147,7 @@ public final class DownloadQueue {
   private List<Runnable> begin() {
     List<Runnable> begun = new ArrayList<>();
     while (!waiting.isEmpty() && run()) {
-      Map.Entry<Object, Set<Place>> client = waiting.pollFirstEntry();
-      Iterator<Place> places = client.getValue().iterator();
-      Place place = places.next();
-      places.remove();
-      if (places.hasNext()) {
-        waiting.putLast(client.getKey(), client.getValue());
-      }
+      Place place = waiting.poll().orElseThrow();
       waitingCount.decrementAndGet();
       place.state.set(State.RUNNING);
       runningOf.computeIfAbsent(place.client, _ -> new LinkedHashSet<>()).add(place);
@@ -195,7 +185,7 @@ public final class DownloadQueue {
 
   /** The place that runs longest of the client that has most, if another who waits has too few. */
   private Optional<Place> mostGreedy() {
-    int fewest = waiting.keySet().stream().mapToInt(this::runningPlaces).min().orElse(0);
+    int fewest = waiting.clients().stream().mapToInt(this::runningPlaces).min().orElse(0);
     return runningOf.values().stream()
         .max(Comparator.comparingInt(Set::size))
         .filter(places -> places.size() >= fewest + 2)
@@ -216,11 +206,7 @@ public final class DownloadQueue {
 
   private void stop(Place place) {
     running.decrementAndGet();
-    removeFrom(runningOf, place);
-  }
-
-  private static void removeFrom(Map<Object, Set<Place>> clients, Place place) {
-    clients.computeIfPresent(
+    runningOf.computeIfPresent(
         place.client, (_, places) -> places.remove(place) && places.isEmpty() ? null : places);
   }
 
@@ -285,7 +271,7 @@ public final class DownloadQueue {
       synchronized (DownloadQueue.this) {
         State before = state.getAndSet(State.LEFT);
         if (before == State.WAITING) {
-          removeFrom(waiting, this);
+          waiting.remove(client, this);
           waitingCount.decrementAndGet();
           neverBegins = !hasBegun.get();
           if (!neverBegins) {

@@ -1,12 +1,9 @@
 package io.artifactserver.rest.front;
 
-import java.util.ArrayDeque;
+import io.artifactserver.core.limit.FairQueue;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Queue;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -25,14 +22,13 @@ final class CallerThreads implements AutoCloseable {
   private final int share;
   private final ThreadPoolExecutor executor;
 
-  /** The callers that have a request here. This and all below are guarded by this object. */
-  private final Map<String, Line> lines = new HashMap<>();
+  /** Requests of callers that wait; guarded by this object, as are those below. */
+  private final FairQueue<String, Request> waiting = FairQueue.inOrder();
 
-  /** Those whose next request may run; the first has the next turn. */
-  private final Set<Line> ready = new LinkedHashSet<>();
+  /** How many requests of a caller run; none has zero. */
+  private final Map<String, Integer> runningOf = new HashMap<>();
 
   private int running;
-  private int waiting;
 
   /**
    * @param name of the threads
@@ -61,16 +57,12 @@ final class CallerThreads implements AutoCloseable {
    * @return false if there are too many, of this caller or of all
    */
   synchronized boolean run(String caller, Runnable request) {
-    Line line = lines.computeIfAbsent(caller, Line::new);
-    boolean runsNow = running < threads && mayRun(line);
-    boolean mayWait = waiting < maxWaiting && line.requests.size() < maxWaiting / share;
+    boolean runsNow = running < threads && mayRun(caller);
+    boolean mayWait = waiting.size() < maxWaiting && waiting.size(caller) < maxWaiting / share;
     if (executor.isShutdown() || !(runsNow || mayWait)) {
-      forgetIfIdle(line);
       return false;
     }
-    line.requests.add(request);
-    waiting++;
-    begin(line);
+    waiting.add(caller, new Request(caller, request));
     start();
     return true;
   }
@@ -80,65 +72,55 @@ final class CallerThreads implements AutoCloseable {
     executor.shutdownNow();
   }
 
-  private void begin(Line line) {
-    if (!line.requests.isEmpty() && mayRun(line)) {
-      ready.add(line);
-    }
-  }
-
-  private boolean mayRun(Line line) {
-    return line.running < Math.max(1, threads / share);
+  private boolean mayRun(String caller) {
+    return runningOf.getOrDefault(caller, 0) < Math.max(1, threads / share);
   }
 
   private void start() {
-    while (running < threads && !ready.isEmpty()) {
-      Iterator<Line> turns = ready.iterator();
-      Line line = turns.next();
-      turns.remove();
-      Runnable request = line.requests.remove();
-      waiting--;
-      line.running++;
+    while (running < threads) {
+      Optional<Request> next = waiting.poll(this::mayRun);
+      if (next.isEmpty()) {
+        return;
+      }
+      Request request = next.get();
       running++;
-      begin(line);
+      runningOf.merge(request.caller, 1, Integer::sum);
       try {
         executor.execute(() -> {
           try {
-            request.run();
+            request.task.run();
           } finally {
-            ended(line);
+            ended(request.caller);
           }
         });
       } catch (RejectedExecutionException e) {
         // Closed: so are the connections.
-        line.running--;
-        running--;
+        forget(request.caller);
         return;
       }
     }
   }
 
-  private synchronized void ended(Line line) {
-    line.running--;
-    running--;
-    begin(line);
-    forgetIfIdle(line);
+  private synchronized void ended(String caller) {
+    forget(caller);
+    // Others came while it had its turn.
+    waiting.yieldTurn(caller);
     start();
   }
 
-  private void forgetIfIdle(Line line) {
-    if (line.running == 0 && line.requests.isEmpty()) {
-      lines.remove(line.caller);
-    }
+  private void forget(String caller) {
+    running--;
+    runningOf.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
   }
 
-  /** A caller's. */
-  private static final class Line {
+  /** Equal to no other, whatever it runs. */
+  private static final class Request {
     private final String caller;
-    private final Queue<Runnable> requests = new ArrayDeque<>();
-    private int running;
+    private final Runnable task;
 
-    private Line(String caller) {
+    private Request(String caller, Runnable task) {
       this.caller = caller;
+      this.task = task;
     }
   }
 }

@@ -1,11 +1,10 @@
 package io.artifactserver.rest.front;
 
+import io.artifactserver.core.limit.FairQueue;
 import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -94,9 +93,9 @@ public final class Lookups implements AutoCloseable {
         };
     try {
       if (delay == 0) {
-        execute(line, task);
+        execute(client, line, task);
       } else {
-        var _ = delays.schedule(() -> execute(line, task), delay, TimeUnit.NANOSECONDS);
+        var _ = delays.schedule(() -> execute(client, line, task), delay, TimeUnit.NANOSECONDS);
       }
       return true;
     } catch (RejectedExecutionException e) {
@@ -106,9 +105,10 @@ public final class Lookups implements AutoCloseable {
     }
   }
 
-  private void execute(Line line, Runnable task) {
+  private void execute(@Nullable Object client, Line line, Runnable task) {
     synchronized (this) {
-      line.ready.add(task);
+      // Of whom nothing is known, each is one of its own.
+      line.ready.add(client == null ? task : client, task);
     }
     threads.execute(this::runNext);
   }
@@ -120,7 +120,7 @@ public final class Lookups implements AutoCloseable {
       Line other = isTurnOfStrangers ? known : strangers;
       isTurnOfStrangers = !isTurnOfStrangers;
       // As many tasks as calls of this method, so one of the two has one.
-      task = turn.ready.isEmpty() ? other.ready.remove() : turn.ready.remove();
+      task = turn.ready.poll().or(other.ready::poll).orElseThrow();
     }
     task.run();
   }
@@ -186,7 +186,7 @@ public final class Lookups implements AutoCloseable {
 
   /** The lookups of known callers, or those of strangers. Guarded by the lookups. */
   private static final class Line {
-    private final Queue<Runnable> ready = new ArrayDeque<>();
+    private final FairQueue<Object, Runnable> ready = FairQueue.inOrder();
     private int running;
   }
 

@@ -1,11 +1,7 @@
 package io.artifactserver.rest.hawkbit;
 
+import io.artifactserver.core.limit.FairQueue;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -87,12 +83,12 @@ final class QuestionQueue implements AutoCloseable {
             System.nanoTime(),
             new CompletableFuture<>());
     synchronized (this) {
-      Deque<Waiting<?>> own = entry.line.clients.get(entry.client);
+      FairQueue<Object, Waiting<?>> waiting = entry.line.waiting;
       int places = client == null ? maxWaiting : maxWaiting / 2;
-      if (entry.line.waiting >= maxWaiting || (own != null && own.size() >= places)) {
+      if (waiting.size() >= maxWaiting || waiting.size(entry.client) >= places) {
         return CompletableFuture.failedFuture(new QueueFullException());
       }
-      add(entry, false);
+      waiting.add(entry.client, entry);
     }
     dispatch();
     return entry.result;
@@ -100,23 +96,12 @@ final class QuestionQueue implements AutoCloseable {
 
   /** How many wait. */
   synchronized int waiting() {
-    return known.waiting + strangers.waiting;
+    return known.waiting.size() + strangers.waiting.size();
   }
 
   @Override
   public void close() {
     timer.shutdownNow();
-  }
-
-  private synchronized void add(Waiting<?> entry, boolean isFirst) {
-    Deque<Waiting<?>> own =
-        entry.line.clients.computeIfAbsent(entry.client, _ -> new ArrayDeque<>());
-    if (isFirst) {
-      own.addFirst(entry);
-    } else {
-      own.addLast(entry);
-    }
-    entry.line.waiting++;
   }
 
   private void dispatch() {
@@ -145,9 +130,6 @@ final class QuestionQueue implements AutoCloseable {
         answer.whenComplete((value, failure) -> {
           Throwable cause = failure == null ? null : HawkbitClient.cause(failure);
           boolean isRefused = cause instanceof HawkbitClient.TooManyRequestsException;
-          if (isRefused) {
-            add(entry, true);
-          }
           ended(entry, isRefused);
           dispatch();
           if (isRefused) {
@@ -164,6 +146,7 @@ final class QuestionQueue implements AutoCloseable {
   private synchronized void ended(Waiting<?> entry, boolean isRefused) {
     entry.line.running--;
     if (isRefused) {
+      entry.line.waiting.addFirst(entry.client, entry);
       next = Math.max(next, System.nanoTime() + PAUSE_NANOS);
     }
   }
@@ -185,7 +168,8 @@ final class QuestionQueue implements AutoCloseable {
     }
     next = Math.max(next, now - burstNanos) + spacingNanos;
     knownTurns = line == strangers ? 0 : knownTurns + 1;
-    return line.take();
+    line.running++;
+    return line.waiting.poll().orElseThrow();
   }
 
   /** Returns the line whose turn it is; null if nobody waits who may be under way. */
@@ -195,8 +179,8 @@ final class QuestionQueue implements AutoCloseable {
       return null;
     }
     boolean mayBeStrangers =
-        strangers.waiting > 0 && strangers.running < parallel - parallel / KNOWN_SHARE;
-    if (known.waiting > 0 && !(mayBeStrangers && knownTurns >= KNOWN_TURNS)) {
+        !strangers.waiting.isEmpty() && strangers.running < parallel - parallel / KNOWN_SHARE;
+    if (!known.waiting.isEmpty() && !(mayBeStrangers && knownTurns >= KNOWN_TURNS)) {
       return known;
     }
     return mayBeStrangers ? strangers : null;
@@ -211,24 +195,8 @@ final class QuestionQueue implements AutoCloseable {
 
   /** Known devices, or strangers. Guarded by the queue. */
   private static final class Line {
-    /** In the order of their turns. */
-    private final Map<Object, Deque<Waiting<?>>> clients = new LinkedHashMap<>();
-
-    private int waiting;
+    private final FairQueue<Object, Waiting<?>> waiting = FairQueue.inOrder();
     private int running;
-
-    private Waiting<?> take() {
-      Iterator<Map.Entry<Object, Deque<Waiting<?>>>> turns = clients.entrySet().iterator();
-      Map.Entry<Object, Deque<Waiting<?>>> turn = turns.next();
-      Waiting<?> entry = turn.getValue().removeFirst();
-      turns.remove();
-      if (!turn.getValue().isEmpty()) {
-        clients.put(entry.client, turn.getValue());
-      }
-      waiting--;
-      running++;
-      return entry;
-    }
   }
 
   private record Waiting<T>(

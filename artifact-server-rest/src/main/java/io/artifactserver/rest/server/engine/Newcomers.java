@@ -1,13 +1,10 @@
 package io.artifactserver.rest.server.engine;
 
+import io.artifactserver.core.limit.FairQueue;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.rest.server.guard.Connections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
-import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -33,11 +30,8 @@ final class Newcomers {
   private final Function<EndPoint, Optional<Network>> clients;
   private final ThreadPoolExecutor threads;
 
-  /**
-   * The waiting steps of each client; the first client has the next turn. Guarded by this object.
-   * Each step is a connection's, and connections are bounded.
-   */
-  private final LinkedHashMap<Optional<Network>, Queue<Step>> waiting = new LinkedHashMap<>();
+  /** Guarded by this object. Each step is a connection's, and connections are bounded. */
+  private final FairQueue<Optional<Network>, Step> waiting = FairQueue.by(Step.FIRST);
 
   /** Steps that run on those threads, or wait for one. */
   private final AtomicInteger handedOn = new AtomicInteger();
@@ -92,24 +86,19 @@ final class Newcomers {
     }
     handedOn.incrementAndGet();
     synchronized (this) {
-      waiting.computeIfAbsent(client, _ -> new PriorityQueue<>()).add(step);
+      waiting.add(client, step);
     }
     threads.execute(() -> next().run());
     return step;
   }
 
   private synchronized Step next() {
-    Map.Entry<Optional<Network>, Queue<Step>> client = waiting.pollFirstEntry();
-    Queue<Step> steps = client.getValue();
-    Step step = steps.remove();
-    if (!steps.isEmpty()) {
-      waiting.putLast(client.getKey(), steps);
-    }
-    return step;
+    // As many steps as calls of this method.
+    return waiting.poll().orElseThrow();
   }
 
-  /** What a connection waits for. Ordered by who comes first. */
-  final class Step implements Comparable<Step> {
+  /** What a connection waits for. */
+  final class Step {
     private static final Comparator<Step> FIRST =
         Comparator.<Step>comparingLong(step -> step.received)
             .thenComparingLong(step -> step.number);
@@ -138,11 +127,6 @@ final class Newcomers {
     /** Nobody needs it any more. What its connection holds is not held for it. */
     void forget() {
       task = null;
-    }
-
-    @Override
-    public int compareTo(Step other) {
-      return FIRST.compare(this, other);
     }
   }
 }
