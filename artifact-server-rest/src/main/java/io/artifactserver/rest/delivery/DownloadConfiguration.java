@@ -102,11 +102,6 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  Optional<GrantedDownloads> grantedDownloads(ObjectProvider<Hawkbit> hawkbit) {
-    return Optional.ofNullable(hawkbit.getIfAvailable()).map(GrantedDownloads::new);
-  }
-
-  @Bean
   DerivedAnswers derivedAnswers(
       DerivationRules rules, ArtifactCatalog catalog, DerivedRegister derived, BlobStores stores) {
     return new DerivedAnswers(rules, catalog, derived, stores);
@@ -117,9 +112,14 @@ public class DownloadConfiguration {
       ArtifactCatalog catalog,
       Authenticator authenticator,
       DerivedAnswers derived,
-      Optional<GrantedDownloads> granted,
+      ObjectProvider<Hawkbit> hawkbit,
       InstantSource clock) {
-    return new Resolver(catalog, authenticator, derived, granted, clock);
+    return new Resolver(
+        catalog,
+        authenticator,
+        derived,
+        Optional.ofNullable(hawkbit.getIfAvailable()).map(GrantedDownloads::new),
+        clock);
   }
 
   @Bean
@@ -227,8 +227,8 @@ public class DownloadConfiguration {
 
   @Bean
   ArtifactDownloadHandler artifactDownloadHandler(
-      HawkbitProperties hawkbit,
-      Optional<GrantedDownloads> granted,
+      HawkbitProperties properties,
+      ObjectProvider<Hawkbit> hawkbit,
       RequestCredentials credentials,
       Downloads downloads,
       Answers answers,
@@ -236,7 +236,7 @@ public class DownloadConfiguration {
       InstantSource clock)
       throws IOException {
     return new ArtifactDownloadHandler(
-        new Addresses(hawkbit, granted.isPresent()),
+        new Addresses(properties, hawkbit.getIfAvailable() != null),
         credentials,
         downloads,
         answers,

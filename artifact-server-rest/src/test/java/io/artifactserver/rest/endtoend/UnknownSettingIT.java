@@ -19,7 +19,7 @@ class UnknownSettingIT {
             () -> PackagedServer.startOnNothing(data, "--artifact-server.catalog.cache-sise=1"))
         .withMessageContaining("APPLICATION FAILED TO START")
         .withMessageContaining("artifact-server.catalog.cache-sise")
-        .withMessageContaining("The nearest is artifact-server.catalog.cache-size.");
+        .withMessageContaining("Did you mean artifact-server.catalog.cache-size?");
     assertThat(data).doesNotExist();
   }
 }

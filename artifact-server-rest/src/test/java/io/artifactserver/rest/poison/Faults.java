@@ -101,7 +101,7 @@ public final class Faults {
     return thrown instanceof IllegalStateException
         && where.equals("org.eclipse.jetty.server.internal.HttpChannelState$ChannelRequest.read")
         && Stream.of(thrown.getStackTrace())
-            .anyMatch(frame -> frame.getClassName().endsWith(".download.UnwantedBody"));
+            .anyMatch(frame -> frame.getClassName().endsWith(".front.UnwantedBody"));
   }
 
   static void buffer(String what, Throwable stack) {
