@@ -5,7 +5,7 @@ import io.artifactserver.core.catalog.PathRange;
 import java.util.List;
 
 /**
- * Who is asking: a person, a pipeline or a device, however it was recognised. Immutable.
+ * A person, a pipeline or a device that asks, however it was recognised. Immutable.
  *
  * @param id of its token or certificate grant, or {@code link-} and the key of its signed link
  * @param name for people

@@ -14,7 +14,7 @@ public record CertificateGrant(String subject) {
   /** Every certificate that is verified and has no grant of its own. */
   public static final String ANY = "*";
 
-  /** What the id of every grant begins with, and no token's. */
+  /** The beginning of every grant's id, and of no token's. */
   public static final String PREFIX = "certificate-";
 
   private static final int ID_DIGITS = 32;
@@ -34,7 +34,7 @@ public record CertificateGrant(String subject) {
     return new TokenDigest(id(), digest());
   }
 
-  /** What to keep: a device's token, named by the subject. */
+  /** The token to keep, a device's, named by the subject. */
   public AccessToken toAccessToken(Set<String> repositories, Instant createdAt) {
     return new AccessToken(
         id(),

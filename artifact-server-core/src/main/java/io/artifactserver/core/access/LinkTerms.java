@@ -24,7 +24,7 @@ public record LinkTerms(
 
   private static final Pattern DEVICE = Pattern.compile("[A-Za-z0-9._~:@-]{0,128}");
 
-  /** What a link's holder may ask for. */
+  /** The methods that a link's holder may use. */
   public enum Method {
     GET,
     HEAD;

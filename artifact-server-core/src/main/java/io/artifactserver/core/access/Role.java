@@ -1,6 +1,6 @@
 package io.artifactserver.core.access;
 
-/** What a caller may do within its scope. Each may download. */
+/** The acts that a caller is allowed within its scope. Each role may download. */
 public enum Role {
   /** Everything, everywhere. */
   ADMIN,

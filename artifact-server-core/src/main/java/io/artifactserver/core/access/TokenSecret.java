@@ -84,7 +84,7 @@ public final class TokenSecret {
     return new TokenDigest(id, digest());
   }
 
-  /** What to keep of this token. */
+  /** The digest to keep of this token. */
   public AccessToken toAccessToken(
       String name, Role role, Set<String> repositories, Instant createdAt) {
     return new AccessToken(

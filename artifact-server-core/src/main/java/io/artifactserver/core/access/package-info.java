@@ -1,4 +1,4 @@
-/** Who is asking, and with which token. */
+/** Callers, and the tokens that they show. */
 @NullMarked
 package io.artifactserver.core.access;
 

@@ -1,4 +1,4 @@
-/** What was changed by whom, each entry chained to the one before. */
+/** The record of changes and their callers, each entry chained to the one before. */
 @NullMarked
 package io.artifactserver.core.audit;
 

@@ -4,7 +4,7 @@ package io.artifactserver.core.blob;
  * A store that keeps blobs of another, slower one, and can tell how well that goes. Thread-safe.
  */
 public interface BlobCache {
-  /** What it did since the start, and holds now. No I/O. */
+  /** Its counters since the start, and its content now. No I/O. */
   Figures figures();
 
   /**

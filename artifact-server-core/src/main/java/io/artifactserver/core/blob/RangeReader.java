@@ -19,7 +19,7 @@ public interface RangeReader extends ReadableByteChannel {
   @Override
   int read(ByteBuffer target) throws StorageException;
 
-  /** What reading the next {@code length} bytes waits for. Takes microseconds. */
+  /** The wait of reading the next {@code length} bytes. Takes microseconds. */
   Wait waitToRead(int length);
 
   /**

@@ -1,6 +1,6 @@
 package io.artifactserver.core.blob;
 
-/** What a call may wait for, and so which threads may make it. */
+/** The slowest thing that a call may wait for, which decides which threads may make it. */
 public enum Wait {
   /** The call waits for nothing, and costs no more than copying or decrypting bytes in memory. */
   NONE,

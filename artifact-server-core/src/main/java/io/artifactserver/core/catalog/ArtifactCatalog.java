@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is stored under which name. Thread-safe. Every method but those that peek asks the database
- * and may block; {@link CatalogUnavailableException} (unchecked) says that it could not.
+ * Repositories, artifacts, and the blobs behind their names. Thread-safe. Every method but those
+ * that peek asks the database and may block; {@link CatalogUnavailableException} (unchecked) says
+ * that it could not.
  */
 public interface ArtifactCatalog {
   /**
@@ -197,7 +198,7 @@ public interface ArtifactCatalog {
    */
   record EncryptionProgress(long total, long encrypted) {}
 
-  /** What {@link #share} or {@link #add} did. */
+  /** The result of {@link #share} or {@link #add}. */
   sealed interface Addition {
     /** A new row. */
     record Added(Artifact artifact) implements Addition {}

@@ -1,6 +1,6 @@
 package io.artifactserver.core.catalog;
 
-/** What the catalog is kept in. Thread-safe. */
+/** The database that keeps the catalog. Thread-safe. */
 public interface CatalogDatabase {
   /**
    * Whether it runs, as far as this process is in charge of it: of the operator's database nobody

@@ -1,4 +1,4 @@
-/** What is stored under which name. */
+/** Repositories, artifacts, and the blobs behind their names. */
 @NullMarked
 package io.artifactserver.core.catalog;
 

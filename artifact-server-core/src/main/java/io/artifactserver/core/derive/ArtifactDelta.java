@@ -77,7 +77,7 @@ public final class ArtifactDelta {
   }
 
   /**
-   * What an update costs. Immutable.
+   * The cost of an update. Immutable.
    *
    * @param length of the new artifact, in bytes
    * @param chunks of the new artifact

@@ -4,7 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.digest.Digest;
 import java.time.Instant;
 
-/** What the catalog knows of one form of a blob. Immutable. */
+/** The state of one form of a blob, as the catalog knows it. Immutable. */
 public sealed interface Derived {
   /** The name of the form. */
   String form();

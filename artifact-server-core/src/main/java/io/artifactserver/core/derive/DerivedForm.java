@@ -22,7 +22,7 @@ public sealed interface DerivedForm {
 
   /** A form that has an address beside its artifact's. */
   sealed interface Addressed extends DerivedForm {
-    /** What follows an artifact's path in the address of its form, such as {@code .zsync}. */
+    /** The suffix of an artifact's path in the address of its form, such as {@code .zsync}. */
     String suffix();
 
     /** The media type that the form is served with. */

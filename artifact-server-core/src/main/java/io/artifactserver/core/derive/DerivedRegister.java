@@ -25,7 +25,7 @@ public interface DerivedRegister {
   List<Underived> missing(
       Collection<String> forms, long minLength, long maxLength, String after, int limit);
 
-  /** What is known of a blob's forms. */
+  /** The known forms of a blob. */
   List<Derived> of(BlobRef blob);
 
   /**

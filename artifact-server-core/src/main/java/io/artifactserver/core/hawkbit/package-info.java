@@ -1,4 +1,4 @@
-/** What hawkBit grants its devices, and where the bytes of it are. */
+/** Artifacts that hawkBit grants its devices, and their files. */
 @NullMarked
 package io.artifactserver.core.hawkbit;
 

@@ -107,7 +107,7 @@ public final class DownloadQueue {
   /** A download that had begun at once has ended. */
   public void end() {
     running.decrementAndGet();
-    // Who waits from now on sees that it has.
+    // Downloads that wait from now on see that it has.
     if (waitingCount.get() > 0) {
       beginWaiting();
     }

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public final class LimitTable {
   private final Map<String, OfRepository> repositories;
 
-  /** Who asks first; limits of the same kind by name. */
+  /** In the order in which they apply; limits of the same kind by name. */
   private final List<Named> named;
 
   private final List<Named> classes;
@@ -119,7 +119,7 @@ public final class LimitTable {
     return named;
   }
 
-  /** What one repository has. */
+  /** The limits and the queue of one repository. */
   record OfRepository(RepositoryLimits limits, TokenBucket bucket, DownloadQueue queue) {}
 
   /** A limit and its bucket. */

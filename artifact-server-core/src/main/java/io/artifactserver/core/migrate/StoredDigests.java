@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the catalog knows of stored bytes. Thread-safe. */
+/** The catalog's knowledge of stored bytes. Thread-safe. */
 @FunctionalInterface
 public interface StoredDigests {
   /**

@@ -8,7 +8,7 @@ import java.time.Instant;
  * @param at when it ended
  */
 public record DeliveryError(Reason reason, Instant at) {
-  /** Whose fault it was. */
+  /** The side at fault. */
   public enum Reason {
     /** The device went away, or took too little for too long. */
     ABORTED,

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** What one device was sent of one subject, and the store does not have yet. Thread-safe. */
+/** Bytes of one subject that one device was sent, and the store does not have yet. Thread-safe. */
 final class PendingProgress {
   /** So many pieces of one device need about as much memory as another device. */
   private static final int RUNS_OF_DEVICE = 16;
@@ -38,7 +38,7 @@ final class PendingProgress {
     this.room = room;
   }
 
-  /** Whose progress it is, and with what. */
+  /** The device and the artifact. */
   record Key(ProgressSubject subject, String device) {}
 
   Key key() {

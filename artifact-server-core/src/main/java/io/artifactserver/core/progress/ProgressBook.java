@@ -46,7 +46,7 @@ public final class ProgressBook {
   private final Map<PendingProgress.Key, PendingProgress> pending = new ConcurrentHashMap<>();
   private final Queue<PendingProgress.Key> order = new ConcurrentLinkedQueue<>();
 
-  /** What is on its way into the store; stays until it is there. */
+  /** Progress on its way into the store; stays until it is there. */
   private final Queue<PendingProgress> writing = new ConcurrentLinkedQueue<>();
 
   private final Consumer<List<Addition>> listener;
@@ -115,7 +115,7 @@ public final class ProgressBook {
     } catch (CatalogUnavailableException e) {
       throw e;
     } catch (RuntimeException e) {
-      // What the store will never take must not keep the rest from it.
+      // Progress that the store will never take must not hold up the rest.
       room.lose(batch.size());
       written();
       throw e;
@@ -188,7 +188,7 @@ public final class ProgressBook {
     return store.ofDevice(device, limit);
   }
 
-  /** What the store does not have yet, or is about to have. */
+  /** Progress that the store does not have yet, or is about to have. */
   private SortedMap<String, DeviceProgress> recent(ProgressSubject subject, String after) {
     // In the order in which it moves: what moves meanwhile is seen twice, and is in the set once.
     List<PendingProgress> later = List.copyOf(pending.values());
@@ -300,7 +300,7 @@ public final class ProgressBook {
       Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
       WeakReference<PendingProgress> before = latest.get();
       PendingProgress known = before == null ? null : before.get();
-      // What is on its way into the store takes no more.
+      // An entry on its way into the store takes no more.
       while (known == null || !known.add(range, took, now, error)) {
         known = hasGoodName ? pending(key, device) : null;
         if (known == null) {

@@ -2,7 +2,7 @@ package io.artifactserver.rest.access;
 
 import io.artifactserver.core.access.Caller;
 
-/** What is known of a caller. Immutable. */
+/** The outcome of an authentication. Immutable. */
 public sealed interface Authentication {
   /** No credentials were sent. */
   record Anonymous() implements Authentication {}

@@ -76,7 +76,7 @@ public final class Credentials {
     return link;
   }
 
-  /** Whose the credentials were found to be; null if nobody has looked or found. */
+  /** The owner of the credentials; null if nobody has looked or found one. */
   @Nullable Found found() {
     return found;
   }

@@ -1,4 +1,4 @@
-/** Who may do what. */
+/** Authentication and permissions. */
 @NullMarked
 package io.artifactserver.rest.access;
 

@@ -80,7 +80,7 @@ final class SettingNames {
     retired.put(uniform(name), remedy);
   }
 
-  /** What the sources have below the root and no setting takes. Says nothing of the values. */
+  /** Names below the root that no setting takes. Says nothing of their values. */
   List<UnknownSetting> unknownIn(Iterable<PropertySource<?>> sources) {
     List<UnknownSetting> unknown = new ArrayList<>();
     for (PropertySource<?> source : sources) {

@@ -26,7 +26,7 @@ final class ArtifactServerCommand implements Callable<Integer> {
     throw new ParameterException(spec.commandLine(), "no command is named");
   }
 
-  /** What the jar says of itself. */
+  /** The version in the manifest of the jar. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -145,7 +145,7 @@ public final class ControlPlane extends Handler.Wrapper {
       return true;
     }
     if (HttpMethods.isGetOrHead(request) || isOpenPath) {
-      // What a stranger sends slowly would hold a thread.
+      // A body that a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
     if (OpenPaths.isSignIn(path) && HttpMethod.POST.is(method)) {

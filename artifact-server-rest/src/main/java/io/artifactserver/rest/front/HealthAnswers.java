@@ -28,7 +28,7 @@ final class HealthAnswers {
   private final Executor executor;
   private final LongSupplier nanoTime;
 
-  /** What everybody gets: the status of the response and its body. */
+  /** The answer for everybody: status and body. */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares it
   record Answer(int status, byte[] json) {}
 

@@ -171,7 +171,7 @@ public final class Lookups implements AutoCloseable {
     }
   }
 
-  /** Who has misses to wait for is remembered until then. */
+  /** A client that has misses to wait for is remembered until then. */
   private synchronized void forgetIfIdle(Object name) {
     Client client = clients.get(name);
     if (client != null && client.running == 0) {

@@ -39,7 +39,7 @@ public final class ProblemErrorHandler extends ErrorHandler {
     return true;
   }
 
-  /** What Jetty says of a request that it refuses; of any other failure, nothing. */
+  /** Jetty's reason for refusing a request; empty for any other failure. */
   private static String reason(Request request) {
     return request.getAttribute(ERROR_EXCEPTION) instanceof HttpException refusal
             && refusal.getReason() != null

@@ -29,7 +29,7 @@ public final class ProblemWriter {
    */
   public void write(Exchange exchange, ProblemDetail problem, HttpFields fields) {
     String path = exchange.request().getHttpURI().getPath();
-    // What Jetty calls a request whose target it could not read.
+    // Jetty's name for a request whose target it could not read.
     if (path != null && !path.equals("/badMessage")) {
       problem.setInstance(instance(path));
     }

@@ -30,7 +30,7 @@ public final class UnwantedBody {
             < HttpVersion.HTTP_2.getVersion()
         && (request.getLength() > 0
             || request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING))) {
-      // What cannot be thrown away at once makes Jetty end the connection, and say so.
+      // If some of it cannot be thrown away at once, Jetty ends the connection and says so.
       boolean _ = request.consumeAvailable();
     }
   }

@@ -3,7 +3,7 @@ package io.artifactserver.rest.hawkbit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn a question to hawkBit takes. Immutable.
+ * The client whose turn a question to hawkBit takes. Immutable.
  *
  * @param account shares its turns; null if nobody knows whose the question is
  * @param isKnown whether hawkBit has granted the device something with this token

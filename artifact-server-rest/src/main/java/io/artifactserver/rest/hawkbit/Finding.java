@@ -3,7 +3,7 @@ package io.artifactserver.rest.hawkbit;
 import io.artifactserver.core.hawkbit.GrantedArtifact;
 import io.artifactserver.core.hawkbit.GrantedFile;
 
-/** What became of a device's wish for a file. Immutable. */
+/** The result of a device's wish for a file. Immutable. */
 public sealed interface Finding {
   /** The device may have it, and here it is. */
   record Found(GrantedArtifact artifact, GrantedFile file) implements Finding {}

@@ -124,7 +124,7 @@ public final class Hawkbit implements AutoCloseable {
         : new Answer.Unavailable(String.valueOf(failure));
   }
 
-  /** What is known of a device's wish. No I/O; empty if somebody has to be asked. */
+  /** The known answer to a device's wish. No I/O; empty if somebody has to be asked. */
   public Optional<Finding> peek(Question question, String fileName) {
     return grants.peek(question.key()).flatMap(answer -> settled(answer, fileName));
   }

@@ -220,7 +220,7 @@ final class HawkbitClient implements AutoCloseable {
     return client
         .sendAsync(request, BodyHandlers.discarding())
         .thenAccept(response -> {
-          // What is refused, as after the end of the action, is not worth another attempt.
+          // A refusal, as after the end of the action, is not worth another attempt.
           boolean _ = isDone(response.statusCode());
         });
   }

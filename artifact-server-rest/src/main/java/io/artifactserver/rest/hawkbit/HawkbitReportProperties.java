@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Who is told of the downloads of hawkBit's devices. Immutable.
+ * The receivers of reports about downloads of hawkBit's devices. Immutable.
  *
  * @param webhook address to which each device's complete and aborted downloads are posted; empty,
  *     the default, and nobody is told

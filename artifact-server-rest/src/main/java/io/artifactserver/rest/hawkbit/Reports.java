@@ -107,7 +107,7 @@ public final class Reports {
     }
   }
 
-  /** What is known of one device and artifact. */
+  /** The state of one device and artifact. */
   private static final class Followed {
     private DeliveredBytes delivered = DeliveredBytes.NONE;
     private boolean isWholeTold;

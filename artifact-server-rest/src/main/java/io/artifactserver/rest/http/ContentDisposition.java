@@ -2,7 +2,7 @@ package io.artifactserver.rest.http;
 
 /** Values of the Content-Disposition field (RFC 6266). */
 public final class ContentDisposition {
-  /** What may stand unencoded in an ext-value (RFC 8187, section 3.2.1, attr-char). */
+  /** Characters that stand unencoded in an ext-value (RFC 8187, section 3.2.1, attr-char). */
   private static final String ATTRIBUTE_SPECIALS = "!#$&+-.^_`|~";
 
   private ContentDisposition() {}

@@ -46,12 +46,12 @@ public final class MultipartByteRanges {
     return ranges;
   }
 
-  /** What stands before the bytes of a part: delimiter and fields. */
+  /** Returns the delimiter and the fields before the bytes of a part. */
   public byte[] partHeader(int part) {
     return ascii(partHeaderStart + contentRange(part) + "\r\n\r\n");
   }
 
-  /** What stands behind the last part. */
+  /** Returns the delimiter behind the last part. */
   public byte[] closing() {
     return ascii(closingText());
   }

@@ -3,7 +3,7 @@ package io.artifactserver.rest.http;
 import io.artifactserver.core.range.ByteRange;
 import java.util.List;
 
-/** What to answer to a GET or HEAD of a representation that exists. Immutable. */
+/** The answer to a GET or HEAD of a representation that exists. Immutable. */
 public sealed interface ResponsePlan {
   /** 200 with the whole representation; to a HEAD without its bytes. */
   record Whole() implements ResponsePlan {}

@@ -1,4 +1,4 @@
-/** What is logged, and how often. */
+/** Log lines, and how often they are written. */
 @NullMarked
 package io.artifactserver.rest.log;
 

@@ -2,7 +2,10 @@ package io.artifactserver.storage.backend;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the server works with cannot be used; the message says why and what an operator can do. */
+/**
+ * Thrown when something that the server needs cannot be used; the message says why and what an
+ * operator can do.
+ */
 public final class SetupException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -86,7 +86,7 @@ public class CatalogAutoConfiguration {
     return new CatalogTransactions(transactionManager, server, lock);
   }
 
-  /** What asks the database and nobody waits for, as what is in use before its time is over. */
+  /** Runs refreshes that nobody waits for, of entries in use, before their time is over. */
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService catalogTasks() {
     ThreadPoolExecutor tasks =

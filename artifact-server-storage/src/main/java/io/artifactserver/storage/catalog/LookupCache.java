@@ -78,7 +78,7 @@ public final class LookupCache<K, V> {
    */
   private record Known<V>(V value, long atNanos) {}
 
-  /** What is remembered and good. No I/O. */
+  /** Returns the remembered value if it is still good. No I/O. */
   public Optional<V> peek(K key) {
     @Nullable Known<V> entry = known.synchronous().getIfPresent(key);
     if (entry == null) {
@@ -95,7 +95,7 @@ public final class LookupCache<K, V> {
     return Optional.empty();
   }
 
-  /** What is remembered and good, or else what the database says. Blocks. */
+  /** Returns the remembered value if it is still good, or else asks the database. Blocks. */
   public Optional<V> find(K key) {
     while (true) {
       Optional<V> good = peek(key);

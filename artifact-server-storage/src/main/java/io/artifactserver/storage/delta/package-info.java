@@ -1,4 +1,4 @@
-/** What zsync, casync and desync fetch for an update: control files, chunk indexes and chunks. */
+/** Forms for zsync, casync and desync: control files, chunk indexes and chunks. */
 @NullMarked
 package io.artifactserver.storage.delta;
 

@@ -12,7 +12,7 @@ sealed interface Ciphertext extends AutoCloseable {
   /** Fills {@code target} up to {@code length} with the next bytes. */
   void read(byte[] target, int length) throws StorageException;
 
-  /** What reading the next {@code length} bytes, or what is left of them, waits for. */
+  /** The wait of reading the next {@code length} bytes, or the rest of them. */
   Wait waitToRead(int length);
 
   /** Goes back by {@code length} bytes, at no cost. Returns whether it can. */
@@ -52,7 +52,7 @@ sealed interface Ciphertext extends AutoCloseable {
         }
         region.slice(offset, length).get(target, 0, length);
       } catch (InternalError e) {
-        // What the virtual machine makes of a page that the disk does not deliver.
+        // The virtual machine throws it for a page that the disk does not deliver.
         throw new StorageException.StorageUnavailable(
             storeName, "read ciphertext of " + ref.key(), e);
       }

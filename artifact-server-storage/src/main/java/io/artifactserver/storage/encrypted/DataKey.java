@@ -45,7 +45,7 @@ final class DataKey implements AutoCloseable {
     return new DataKey(bytes, segmentLength);
   }
 
-  /** What is wrapped; the caller erases it. */
+  /** The plain key to be wrapped; the caller erases it. */
   byte[] toPayload() {
     return ByteBuffer.allocate(PAYLOAD_LENGTH)
         .put(VERSION)

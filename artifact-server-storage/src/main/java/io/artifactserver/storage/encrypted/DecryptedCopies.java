@@ -38,7 +38,7 @@ public final class DecryptedCopies implements DecryptedCache, AutoCloseable {
   /** As long as segment keys are remembered. */
   static final Duration IDLE_TIME = Duration.ofMinutes(10);
 
-  /** What was asked for within it does not make room: two blobs must not chase each other. */
+  /** A copy used within it does not make room: two blobs must not chase each other. */
   static final Duration MIN_IDLE_TIME = Duration.ofMinutes(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(DecryptedCopies.class);

@@ -156,7 +156,7 @@ final class EncryptedRangeReader implements RangeReader {
     segment++;
   }
 
-  /** What does not have its tag is fetched once more: a copy or the way may be at fault. */
+  /** A segment without its tag is fetched once more: a copy or the way may be at fault. */
   private void decrypt(SegmentCipher using) throws StorageException {
     int sealed = sealedLength(segment);
     while (true) {

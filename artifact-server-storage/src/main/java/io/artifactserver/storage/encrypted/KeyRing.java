@@ -108,7 +108,7 @@ public final class KeyRing {
     do {
       before = keyset();
       read = file.read();
-      // What was read may be older than what a change has written since.
+      // The file that was read may be older than one that a change has written since.
     } while (!keyset.compareAndSet(before, read));
   }
 

@@ -49,7 +49,7 @@ final class SegmentKey {
     }
   }
 
-  /** What a stock Tink stream has to be given besides the data key. */
+  /** The part that a stock Tink stream needs besides the data key. */
   static byte[] associatedData(String blobKey) {
     return ("artifact-server/1/" + blobKey).getBytes(StandardCharsets.US_ASCII);
   }

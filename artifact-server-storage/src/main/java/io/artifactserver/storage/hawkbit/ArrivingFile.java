@@ -134,7 +134,7 @@ final class ArrivingFile implements Arrival {
       channel.close();
       Files.deleteIfExists(part);
     } catch (IOException _) {
-      // What is left is deleted at the next start.
+      // The rest is deleted at the next start.
     }
   }
 
@@ -200,7 +200,7 @@ final class ArrivingFile implements Arrival {
    */
   private record Waiter(long until, CompletableFuture<@Nullable Void> arrived) {}
 
-  /** What is there of it, and what comes. */
+  /** The part that is there, followed by the part that comes. */
   private final class Bytes implements Blob {
     private final BlobRef ref = HawkbitBlob.ref(artifact);
 
@@ -262,7 +262,7 @@ final class ArrivingFile implements Arrival {
       }
     }
 
-    /** What has come is in memory still; what has not comes from another process. */
+    /** Received bytes are in memory still; the rest comes from another process. */
     @Override
     public Wait waitToRead(int length) {
       return Wait.REMOTE;

@@ -178,7 +178,7 @@ public final class PulledFolder implements PulledFiles {
             null);
       }
       try {
-        // What is being sent of it is mapped, and so goes on.
+        // Downloads of it have it mapped, and so go on.
         Files.deleteIfExists(oldest.file());
         folder.forget(oldest.file());
         total -= oldest.length();

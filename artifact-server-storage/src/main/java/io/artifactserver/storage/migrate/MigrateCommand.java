@@ -170,7 +170,7 @@ public final class MigrateCommand implements Command {
             : "Not complete. Repair or delete what failed, and run this again.");
   }
 
-  /** What is open while the command runs; closed in reverse. */
+  /** Resources open while the command runs; closed in reverse. */
   private static final class Resources implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final List<String> settings;
@@ -258,7 +258,7 @@ public final class MigrateCommand implements Command {
 
     private ConfigurableApplicationContext context(Class<?>... sources) {
       List<String> arguments = new ArrayList<>();
-      // What goes wrong is told once, by this command.
+      // Errors are told once, by this command.
       arguments.add("--logging.level.root=off");
       arguments.add("--logging.level.io.artifactserver=off");
       arguments.addAll(settings);

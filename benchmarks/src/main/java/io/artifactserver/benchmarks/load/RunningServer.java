@@ -19,6 +19,6 @@ record RunningServer(ServerDescription description, Target target, ServerProbe p
 
   @Override
   public void close() {
-    // Whoever started it stops it.
+    // The program that started it stops it.
   }
 }

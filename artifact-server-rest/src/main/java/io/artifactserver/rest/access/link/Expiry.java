@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Times as people and scripts write them. Pure functions. */
 public final class Expiry {
-  /** What {@link #parse} takes, for messages. */
+  /** The input of {@link #parse}, for messages. */
   public static final String FORMS =
       "a time (2030-01-31T12:00:00Z), seconds since 1970, or a span from now (90s, 15m, 12h, 7d,"
           + " PT1H)";

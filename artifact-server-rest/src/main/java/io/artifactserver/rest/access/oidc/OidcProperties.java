@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
 
 /**
- * Whose tokens are good beside this server's own. Immutable.
+ * The provider whose tokens are accepted beside this server's own. Immutable.
  *
  * @param issuer the identity provider, exactly as it names itself, such as {@code
  *     https://id.example.com/realms/fleet}; empty, the default, and there is none

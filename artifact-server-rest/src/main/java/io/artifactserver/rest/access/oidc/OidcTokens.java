@@ -49,7 +49,7 @@ final class OidcTokens implements IssuedTokens {
   private static final Pattern FORM =
       Pattern.compile("[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]*+");
 
-  /** What OpenID Connect allows for a subject, in ASCII characters. */
+  /** The length that OpenID Connect allows for a subject, in ASCII characters. */
   private static final Pattern SUBJECT = Pattern.compile("\\p{Graph}[ -~]{0,254}");
 
   private static final int MAX_NAME_LENGTH = 128;

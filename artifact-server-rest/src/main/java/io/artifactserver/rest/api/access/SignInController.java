@@ -127,7 +127,7 @@ public class SignInController {
   }
 
   /**
-   * Who has signed in.
+   * A person who has signed in.
    *
    * @param token good as Bearer
    * @param name of the person

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link TokenController} takes and shows. */
+/** Requests and views of {@link TokenController}. */
 final class TokenViews {
   private TokenViews() {}
 

@@ -151,7 +151,7 @@ public class ArtifactUploadController {
 
   private static String mediaType(ArtifactId id, HttpServletRequest request) {
     String contentType = Optional.ofNullable(request.getContentType()).orElse("");
-    // What curl --data-binary sends when nobody chose a type; no artifact is a form.
+    // curl --data-binary sends it when nobody chose a type; no artifact is a form.
     if (contentType.isBlank()
         || contentType.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
       return MediaTypes.of(id.path());

@@ -36,7 +36,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the server computes from artifacts for updates. Thread-safe. */
+/** Shows and drops the update forms of artifacts. Thread-safe. */
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}")
 @Tag(name = "Update forms")
@@ -123,7 +123,7 @@ public class FormController {
     return ResponseEntity.accepted().body(new Dropped(artifacts));
   }
 
-  /** What an update costs. */
+  /** The cost of an update. */
   @GetMapping(path = "/artifacts/{*path}", params = "from")
   @Operation(
       summary = "Show what an update from an earlier artifact costs",
@@ -190,14 +190,14 @@ public class FormController {
   }
 
   /**
-   * Whose forms were dropped.
+   * The artifacts whose forms were dropped.
    *
    * @param artifacts how many
    */
   public record Dropped(int artifacts) {}
 
   /**
-   * What an update costs.
+   * The cost of an update.
    *
    * @param from path of the earlier artifact
    * @param to path of the newer artifact

@@ -25,7 +25,7 @@ public final class PaceThreads implements Timer, Executor, AutoCloseable {
     threads.execute(task);
   }
 
-  /** What still waits is never woken. */
+  /** Tasks that still wait are never woken. */
   @Override
   public void close() {
     threads.shutdownNow();

@@ -45,7 +45,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** What devices have of artifacts. Thread-safe. */
+/** Shows how much of an artifact each device has. Thread-safe. */
 @RestController
 @RequestMapping(ProgressController.PATH)
 @Tag(name = "Progress")
@@ -136,7 +136,7 @@ public class ProgressController {
             .toList());
   }
 
-  /** What all devices together have of an artifact. */
+  /** The sum over all devices of an artifact. */
   @GetMapping("/summary")
   @Operation(
       summary = "Show how many devices have an artifact",

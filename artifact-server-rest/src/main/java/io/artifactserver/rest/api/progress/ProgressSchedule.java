@@ -28,7 +28,7 @@ public class ProgressSchedule implements DisposableBean {
 
   private static final long COUNT_PERIOD_MILLIS = 3_600_000;
 
-  /** What a stop waits for: a second or two. */
+  /** The time that a stop waits: a second or two. */
   private static final int LAST_BATCHES = 50;
 
   private final ProgressBook book;

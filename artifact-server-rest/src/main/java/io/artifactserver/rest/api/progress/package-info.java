@@ -1,4 +1,4 @@
-/** What devices have of artifacts: in the API, and on its way into the database. */
+/** The progress of devices: in the API, and on its way into the database. */
 @NullMarked
 package io.artifactserver.rest.api.progress;
 

@@ -109,7 +109,7 @@ public class Jobs {
    */
   public record Failing(Instant since, String reason) {}
 
-  /** What is to be done. */
+  /** The work of a job. */
   @FunctionalInterface
   public interface Work {
     /** Does it. */

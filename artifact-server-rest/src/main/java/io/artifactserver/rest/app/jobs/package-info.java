@@ -1,4 +1,4 @@
-/** What runs in the background, as metrics show it. */
+/** Background jobs, and their metrics and health. */
 @NullMarked
 package io.artifactserver.rest.app.jobs;
 

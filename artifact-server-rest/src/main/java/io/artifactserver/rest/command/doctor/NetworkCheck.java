@@ -36,7 +36,7 @@ record NetworkCheck(Host host, int connections) {
 
   private static final long MAX_UNSENT = 1 << 20;
 
-  /** What the server asks for, and the kernel cuts without a word. */
+  /** The queue that the server asks for, and the kernel cuts without a word. */
   private static final int BACKLOG = 4096;
 
   private static final String SEND_BUFFER = "net.ipv4.tcp_wmem";

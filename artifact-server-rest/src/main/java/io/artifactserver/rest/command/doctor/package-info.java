@@ -1,4 +1,4 @@
-/** What the machine allows the server, and what to change where that is too little. */
+/** Checks of the limits of the machine, each with its remedy. */
 @NullMarked
 package io.artifactserver.rest.command.doctor;
 

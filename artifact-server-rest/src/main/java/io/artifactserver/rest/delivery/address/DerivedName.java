@@ -8,7 +8,7 @@ import io.artifactserver.core.digest.Hex;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** What a path names if no artifact has it: a form of an artifact, or a chunk. Immutable. */
+/** A form of an artifact or a chunk, named by a path that no artifact has. Immutable. */
 public sealed interface DerivedName {
   /**
    * {@code {path}.zsync}, {@code {path}.caibx} and their like.

@@ -3,7 +3,7 @@ package io.artifactserver.rest.delivery.address;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
 
-/** What a device's request names. Immutable. */
+/** The thing that a device's request names. Immutable. */
 public sealed interface Target {
   /** An artifact by its name. */
   record OfArtifact(ArtifactId id) implements Target {}

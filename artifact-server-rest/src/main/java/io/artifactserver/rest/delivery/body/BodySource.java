@@ -12,7 +12,7 @@ public interface BodySource extends AutoCloseable {
   /** Whether {@link #next} would not block. No I/O. */
   boolean isReady();
 
-  /** What {@link #prepare} waits for. Takes microseconds. */
+  /** The wait of {@link #prepare}. Takes microseconds. */
   Wait waitToPrepare();
 
   /**

@@ -106,7 +106,7 @@ public final class MappedBody implements BodySource {
     return slice;
   }
 
-  /** What is gathered is on its way, and a region is no memory. */
+  /** Gathered bytes are on their way, and a region takes no memory. */
   @Override
   public void rest() {}
 

@@ -187,7 +187,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
         ending == TransferOutcome.Ending.FAILED ? new QuietException.Exception(cause) : cause);
   }
 
-  /** Whose fault a failure was. */
+  /** The side at fault for a failure. */
   public static TransferOutcome.Ending ending(Throwable cause) {
     boolean isOurs =
         cause instanceof StorageException
@@ -266,7 +266,7 @@ public final class Transfer extends IteratingCallback implements PacedBody {
 
     @Override
     public void failed(Throwable cause) {
-      // What the client took of the piece before it went away, it has.
+      // The client has the part of the piece that it took before it went away.
       sent = taken();
       writing = 0;
       isPending = false;

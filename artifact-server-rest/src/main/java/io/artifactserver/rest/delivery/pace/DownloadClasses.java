@@ -54,7 +54,7 @@ public final class DownloadClasses {
     private final Request request;
     private final Credentials credentials;
 
-    /** Who asks, once that is known. */
+    /** The caller, once it is known. */
     private @Nullable Authentication caller;
 
     /** As of the last table. */

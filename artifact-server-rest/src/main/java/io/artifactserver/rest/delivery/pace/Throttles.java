@@ -142,7 +142,7 @@ public final class Throttles {
   }
 
   /**
-   * Whom a place in a queue counts for.
+   * The client that a place in a queue counts for.
    *
    * @param address null if it says nothing
    * @param caller empty if nobody knows

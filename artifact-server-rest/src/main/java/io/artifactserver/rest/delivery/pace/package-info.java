@@ -1,4 +1,4 @@
-/** What a download waits for: a turn, a rate, a look whether its caller still may. */
+/** Waits of a download: for a turn, for a rate, for the question whether its caller still may. */
 @NullMarked
 package io.artifactserver.rest.delivery.pace;
 

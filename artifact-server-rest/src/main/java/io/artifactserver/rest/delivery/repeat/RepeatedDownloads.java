@@ -85,7 +85,7 @@ public final class RepeatedDownloads {
     }
     Server server = request.getConnectionMetaData().getConnector().getServer();
     LimitTable limits = throttles.table();
-    // What wants to see each request sees each.
+    // Logs, limits and pace that need each request see each.
     if (served.redirects()
         || server.getRequestLog() != null
         || !throttles.canTakeNow(limits, request, target, credentials)
@@ -168,7 +168,7 @@ public final class RepeatedDownloads {
     }
   }
 
-  /** What is on its way. */
+  /** A body on its way. */
   private final class Sending implements RepeatedBody {
     private final long startNanos = System.nanoTime();
     private final ByteBuffer[] buffers;

@@ -124,7 +124,7 @@ public final class Deliveries {
         && credentials.link() == null;
   }
 
-  /** What the database can keep and a person can read. */
+  /** Whether the database can keep it, and a person can read it. */
   private static boolean isName(String name) {
     return !name.isEmpty()
         && name.length() <= ProgressBook.MAX_NAME_LENGTH
@@ -172,7 +172,7 @@ public final class Deliveries {
     private final @Nullable Object client;
     private final Object address;
 
-    /** Who shows these credentials stays the same; null until it is known. */
+    /** The owner of the credentials, who stays the same; null until it is known. */
     private volatile ProgressBook.@Nullable Entry known;
 
     /**
@@ -259,7 +259,7 @@ public final class Deliveries {
       return book.entry(subject, device);
     }
 
-    /** Whom its credentials vouch for. */
+    /** The device that its credentials vouch for. */
     private Device ofKnown(Caller someone) {
       SignedLink link = credentials.link();
       if (link != null) {

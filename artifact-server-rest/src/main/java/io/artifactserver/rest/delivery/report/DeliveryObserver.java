@@ -22,7 +22,7 @@ public final class DeliveryObserver implements TransferObserver, RunningDownload
   private final RunningDownloads running;
   private final Iterator<BodyPart> parts;
 
-  /** What is sent while others look; null if it never waited, or has ended. */
+  /** The body while others look at it; null if it never waited, or has ended. */
   private volatile @Nullable PacedBody body;
 
   private volatile long beginNanos;

@@ -1,4 +1,4 @@
-/** What is told to others of a download: progress, hawkBit, metrics. */
+/** Reports of a download: progress, hawkBit, metrics. */
 @NullMarked
 package io.artifactserver.rest.delivery.report;
 

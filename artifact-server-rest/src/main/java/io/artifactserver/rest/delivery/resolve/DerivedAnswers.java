@@ -94,7 +94,7 @@ public final class DerivedAnswers {
     this.chunks = new StoredChunks(stores);
   }
 
-  /** What there is at an address of a form or a chunk. */
+  /** The answer for an address of a form or a chunk. */
   sealed interface Answer {
     /** It can be served. */
     record Ready(Served served) implements Answer {}
@@ -288,7 +288,7 @@ public final class DerivedAnswers {
       if (!rules.suits(id, row.length())) {
         continue;
       }
-      // What is left over is served when the newer ones are gone; half is for other folders.
+      // The rest is served when the newer ones are gone; half is for other folders.
       memory += row.form().blob().length();
       if (memory > MAX_INDEX_MEMORY / 2) {
         break;

@@ -56,7 +56,10 @@ public final class RequestCredentials {
     }
   }
 
-  /** What a signed link may be for; a link for anything else was made for another address. */
+  /**
+   * The artifact that a signed link may be for; a link for anything else was made for another
+   * address.
+   */
   private static ArtifactId linked(Target target) throws LinkRefusedException {
     if (target instanceof Target.OfArtifact(ArtifactId id)) {
       return id;

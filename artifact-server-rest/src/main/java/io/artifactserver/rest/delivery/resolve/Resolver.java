@@ -30,7 +30,7 @@ import org.springframework.http.ProblemDetail;
  * read, so they take the way, and the time, of paths that do not exist. Thread-safe.
  */
 public final class Resolver {
-  /** What was found. */
+  /** The result of a lookup. */
   public sealed interface Resolution {
     /** To be served. */
     record Found(Served served) implements Resolution {}

@@ -1,4 +1,4 @@
-/** What an address is at the moment, and whether its caller may have it. */
+/** Finds the bytes at an address, and whether the caller may have them. */
 @NullMarked
 package io.artifactserver.rest.delivery.resolve;
 

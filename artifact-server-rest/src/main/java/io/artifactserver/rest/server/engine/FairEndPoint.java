@@ -53,7 +53,7 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   private volatile boolean isClosed;
 
-  /** What its connection waits for, if anything. */
+  /** The step that its connection waits for, if any. */
   private volatile Newcomers.@Nullable Step waiting;
 
   // Only one thread at a time reads, and uses these.

@@ -53,7 +53,7 @@ final class Http2Request extends Request.Wrapper implements Connection.Listener 
     }
   }
 
-  /** What came before the end is read first. */
+  /** Bytes that came before the end are read first. */
   @Override
   public Content.@Nullable Chunk read() {
     Content.Chunk chunk = super.read();

@@ -35,7 +35,7 @@ final class LongHeadParser extends HttpParser {
   /** The last two bytes of a head that has come in part. */
   private int tail;
 
-  /** What is being parsed; null in between. */
+  /** The head being parsed; null in between. */
   private @Nullable ByteBuffer parsing;
 
   /**

@@ -97,7 +97,7 @@ final class Newcomers {
     return waiting.poll().orElseThrow();
   }
 
-  /** What a connection waits for. */
+  /** A step that a connection waits for. */
   final class Step {
     private static final Comparator<Step> FIRST =
         Comparator.<Step>comparingLong(step -> step.received)

@@ -50,7 +50,7 @@ final class PromptConnector extends ServerConnector {
     super(
         like.getServer(),
         new ConnectorThreads(like.getServer().getThreadPool()),
-        // What is given here would end with the first of several connectors.
+        // Beans that are given here would end with the first of several connectors.
         null,
         null,
         like.getAcceptors(),

@@ -86,7 +86,7 @@ final class TlsConnectors
 
   private Connector redirecting(ServerConnector plain) {
     HttpConfiguration http = new HttpConfiguration();
-    // What HttpsRedirectHandler goes by.
+    // HttpsRedirectHandler goes by it.
     http.setSecurePort(properties.publicPort() == 0 ? plain.getPort() : properties.publicPort());
     return new PromptConnector(
         "redirect",

@@ -103,7 +103,7 @@ public final class Holdings {
    */
   private record Held(Holding holder, long bytes) {}
 
-  /** What one connection holds. Thread-safe. */
+  /** The memory that one connection holds. Thread-safe. */
   public final class Holding implements AutoCloseable {
     private final @Nullable Network client;
     private final Runnable end;

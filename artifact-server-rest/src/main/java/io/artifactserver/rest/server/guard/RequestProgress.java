@@ -5,7 +5,7 @@ package io.artifactserver.rest.server.guard;
  * sweep asks from a thread of its own, so an answer may be a moment old.
  */
 public interface RequestProgress {
-  /** What the connection expects next. */
+  /** The part of a request that the connection expects next. */
   enum Stage {
     /** The first byte of a request. */
     WAITING,

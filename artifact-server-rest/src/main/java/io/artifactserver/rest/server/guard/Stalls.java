@@ -51,7 +51,7 @@ final class Stalls {
     if (Watched.http(outer) instanceof HTTP2Connection http2) {
       HTTP2Session session = http2.getSession();
       Windows windows = Windows.of(session);
-      // What the client has sent may be a larger window.
+      // The client may have sent a larger window.
       if (!isWriting && (!windows.isClosed || sockets.hasUnread(local.getPort(), remote))) {
         return none(watched);
       }

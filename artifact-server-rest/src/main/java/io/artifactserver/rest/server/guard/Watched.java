@@ -113,7 +113,7 @@ final class Watched implements Pace {
     return wasMissing && isMissingNow;
   }
 
-  /** What to run when the client has gone; null if no answer is held back. */
+  /** Runs when the client has gone; null if no answer is held back. */
   @Nullable Runnable held() {
     return held;
   }

@@ -1,4 +1,4 @@
-/** What a connection may take: how many there are, how long they may wait, and how they end. */
+/** Limits of connections: how many there are, how long they may wait, and how they end. */
 @NullMarked
 package io.artifactserver.rest.server.guard;
 

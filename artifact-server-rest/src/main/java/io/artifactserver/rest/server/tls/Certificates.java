@@ -42,7 +42,9 @@ public final class Certificates {
   private final TlsProperties properties;
   private final SslContextFactory.Server served;
 
-  /** What new connections get. One that was replaced is left to the handshakes that it began. */
+  /**
+   * The context of new connections. One that was replaced is left to the handshakes that it began.
+   */
   private volatile SslContextFactory.Server current;
 
   private Digest seen;
@@ -78,7 +80,7 @@ public final class Certificates {
    */
   public synchronized boolean reloadIfChanged() {
     try {
-      // What cannot be read is read again the next time.
+      // A file that cannot be read is read again the next time.
       TlsFiles files = TlsFiles.read(properties);
       Digest digest = files.digest();
       if (digest.equals(seen)) {

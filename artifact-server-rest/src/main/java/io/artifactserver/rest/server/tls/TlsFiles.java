@@ -64,7 +64,7 @@ final class TlsFiles {
     return new TlsFiles(properties, contents);
   }
 
-  /** What all files hold, as one digest. */
+  /** One digest over the content of all files. */
   Digest digest() {
     MessageDigest digest = DigestAlgorithm.SHA_256.newMessageDigest();
     for (byte[] content : contents.values()) {

@@ -198,7 +198,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     return transactions.write(transaction -> {
       Attempt attempt = work.get();
       if (!(attempt instanceof Attempt.Decided(Addition.Added _))) {
-        // What was taken up or inserted for an artifact that is none must not stay.
+        // A blob taken up or inserted for an artifact that was refused must not stay.
         transaction.setRollbackOnly();
       }
       return attempt;

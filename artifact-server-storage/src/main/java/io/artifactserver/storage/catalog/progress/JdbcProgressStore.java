@@ -29,7 +29,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * a row that was read is written back as nobody else has changed it.
  */
 public final class JdbcProgressStore implements ProgressStore {
-  /** What {@link #progress(ResultSet)} reads, beside the device. */
+  /** The columns that {@link #progress(ResultSet)} reads, beside the device. */
   private static final String COLUMNS =
       """
       p.delivered, p.updated_at, p.stretch_began_at, p.stretch_bytes, p.earlier_bytes,
@@ -271,7 +271,7 @@ public final class JdbcProgressStore implements ProgressStore {
     return transactions.write(_ -> jdbc.update(DELETE_ORPHANS, limit));
   }
 
-  /** What is there already, by the addition's index. */
+  /** Rows that are there already, by the addition's index. */
   private Map<Integer, DeviceProgress> stored(List<Addition> additions) {
     Map<Integer, DeviceProgress> stored = new HashMap<>();
     jdbc.query(

@@ -118,7 +118,7 @@ public final class DiskReserve implements AutoCloseable {
     if (disk.getUsableSpace() >= length / FULL) {
       return;
     }
-    // What could not be made to the end because others took the room, or by a server that died.
+    // A reserve that was not finished because others took the room, or because a server died.
     Files.deleteIfExists(part);
     if (Files.deleteIfExists(file)) {
       LOG.error(

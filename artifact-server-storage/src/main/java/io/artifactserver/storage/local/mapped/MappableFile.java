@@ -13,7 +13,7 @@ public interface MappableFile {
    */
   FileChannel openForMapping() throws StorageException;
 
-  /** What to throw if the open file cannot be mapped. */
+  /** Returns the failure to throw if the open file cannot be mapped. */
   StorageException unavailable(IOException cause);
 
   /** The mapping is gone, and the channel closed. */

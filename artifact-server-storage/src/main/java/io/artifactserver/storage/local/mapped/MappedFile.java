@@ -112,7 +112,7 @@ final class MappedFile {
       try {
         long sent = channel.transferTo(position, length, target);
         if (sent == 0 && length > 0 && channel.size() <= position) {
-          // Whoever sends takes 0 for a socket that is full, and would try again for ever.
+          // The sender takes 0 for a socket that is full, and would try again for ever.
           throw shorter();
         }
         return sent;

@@ -199,7 +199,7 @@ public final class MappedFiles implements AutoCloseable {
     }
   }
 
-  /** Who leased it meanwhile keeps it to the last release; others map the file again. */
+  /** Leases taken meanwhile keep it to the last release; later ones map the file again. */
   void drop(MappedFile file) {
     if (files.remove(file.key(), file)) {
       file.retire();

@@ -2,7 +2,7 @@ package io.artifactserver.storage.remote.cache;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the cache did since the start. Thread-safe. */
+/** Counters of the cache since the start. Thread-safe. */
 final class CacheCounters {
   final LongAdder hits = new LongAdder();
   final LongAdder misses = new LongAdder();

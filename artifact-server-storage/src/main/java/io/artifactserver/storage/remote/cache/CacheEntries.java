@@ -34,7 +34,7 @@ final class CacheEntries {
   private static final Logger LOG = LoggerFactory.getLogger(CacheEntries.class);
   private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
 
-  /** What a file takes beside its bytes, roughly. */
+  /** The rough overhead of a file beside its bytes. */
   private static final long OVERHEAD = 4096;
 
   private final Path folder;
@@ -197,7 +197,7 @@ final class CacheEntries {
       oldest.add(entry);
       freed += entry.charge;
     }
-    // What was deleted may show late in the free space, so what it was charged is counted.
+    // A deletion may show late in the free space, so the charged length is counted.
     return freed >= needed && evict(oldest) >= needed;
   }
 
@@ -218,7 +218,8 @@ final class CacheEntries {
     long freed = 0;
     for (CacheEntry entry : oldest) {
       long charge = entry.charge;
-      // What is mapped is being sent. Who maps it between these two keeps the deleted file's bytes.
+      // A mapped file is being sent. A mapping made between these two keeps the deleted file's
+      // bytes.
       if (mappedFiles.forgetUnused(entry.ref().key()) && remove(entry, CacheEntry::isIdle)) {
         counters.evictions.increment();
         freed += charge;

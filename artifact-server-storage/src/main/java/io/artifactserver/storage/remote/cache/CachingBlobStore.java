@@ -183,7 +183,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
     try {
       FileRegion region = mappedFiles.region(entry.ref().key(), range, entry.file());
       if (!entry.isComplete()) {
-        // What was mapped may be another's file of that name, with holes in the place of pieces.
+        // The mapped file may be another one of that name, with holes in the place of pieces.
         region.close();
         return Optional.empty();
       }
@@ -270,7 +270,7 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
       return remote.blob(ref).temporaryAddress(mediaType, contentDisposition);
     }
 
-    /** What is not complete yet may have to be fetched. */
+    /** An incomplete file may have to be fetched. */
     @Override
     public Wait waitToOpen() {
       if (entries.complete(ref) == null) {

@@ -257,7 +257,7 @@ final class PieceFetches implements AutoCloseable {
   }
 
   private void refusing(CacheEntry entry, String reason, @Nullable Throwable cause) {
-    // Whose blob was deleted is refused for that.
+    // A deleted blob is expected to be refused, so nothing is logged.
     if (!entry.isDropped() && refused.getAndSet(clock.instant()).equals(Instant.MIN)) {
       LOG.warn(
           "The cache is off ({}): blobs are served straight from the {} store",

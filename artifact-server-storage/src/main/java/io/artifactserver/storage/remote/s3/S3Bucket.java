@@ -47,7 +47,7 @@ record S3Bucket(
     return blobPrefix() + key;
   }
 
-  /** What the names of all blobs' objects begin with. */
+  /** The prefix of the names of all blobs' objects. */
   String blobPrefix() {
     return prefix + BLOBS;
   }
@@ -57,7 +57,7 @@ record S3Bucket(
     return prefix + name;
   }
 
-  /** What the server knows of an object. Otherwise as {@link #ask(Function)}. */
+  /** Asks for the metadata of an object. Otherwise as {@link #ask(Function)}. */
   HeadObjectResponse head(String objectName) throws StorageException {
     return head(attempts(), objectName);
   }

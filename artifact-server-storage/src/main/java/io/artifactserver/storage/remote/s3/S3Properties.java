@@ -58,7 +58,7 @@ public record S3Properties(
     @DefaultValue("4") int maxAttempts,
     @DefaultValue("15m") Duration redirectValidity,
     @DefaultValue("") String publicEndpoint) {
-  /** What every property's name begins with. */
+  /** The prefix of every property's name. */
   static final String PREFIX = "artifact-server.storage.s3";
 
   private static final int MAX_CHUNK_LENGTH = 64 << 20;

@@ -107,7 +107,7 @@ public class S3StorageAutoConfiguration {
     return builder.build();
   }
 
-  /** What everybody gets who asks for a store, where there is a catalog to keep checksums in. */
+  /** The store for everybody, where there is a catalog to keep checksums in. */
   @Bean
   @ConditionalOnBean(BlobChecksums.class)
   CheckedBlobStore checkedS3BlobStore(S3BlobStore remote, BlobChecksums checksums) {

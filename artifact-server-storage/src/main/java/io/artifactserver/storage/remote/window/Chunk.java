@@ -10,7 +10,7 @@ final class Chunk {
   final ByteRange range;
   @Nullable Thread fetcher;
 
-  /** What its fetch begins with, if it was asked for before. */
+  /** The first bytes of its fetch, if it was asked for before. */
   @Nullable RangeReader answer;
 
   @Nullable ByteBuffer buffer;

@@ -12,7 +12,7 @@ final class ChunkSlots {
   private final BufferPool buffers;
   private final TransferBudget.Share share;
 
-  /** What a slot occupies, in bytes. */
+  /** The length of a slot, in bytes. */
   private final int length;
 
   /** How many the budget has granted. */

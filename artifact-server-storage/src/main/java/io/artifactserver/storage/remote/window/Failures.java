@@ -4,7 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import org.jspecify.annotations.Nullable;
 
-/** What goes wrong between the threads of a window. */
+/** Failures between the threads of a window. */
 final class Failures {
   private Failures() {}
 

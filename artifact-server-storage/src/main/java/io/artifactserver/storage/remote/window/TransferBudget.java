@@ -51,7 +51,7 @@ public final class TransferBudget {
     return limit;
   }
 
-  /** What is in use now, in bytes; above the limit if many transfers have one piece each. */
+  /** Bytes in use now; above the limit if many transfers have one piece each. */
   public long used() {
     synchronized (lock) {
       return used;
@@ -95,7 +95,7 @@ public final class TransferBudget {
     }
   }
 
-  /** What one transfer uses. Thread-safe. */
+  /** The share of one transfer. Thread-safe. */
   final class Share {
     private final Runnable onRoom;
     private long held;
@@ -157,7 +157,7 @@ public final class TransferBudget {
       }
     }
 
-    /** What was refused is not wanted any more. */
+    /** A refused piece is not wanted any more. */
     void content() {
       synchronized (lock) {
         if (isWaiting) {
