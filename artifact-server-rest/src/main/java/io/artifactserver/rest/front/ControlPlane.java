@@ -14,8 +14,6 @@ import io.artifactserver.rest.access.Sender;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.guard.Connections;
-import java.net.URI;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -99,7 +97,7 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(exchange, Problems.stopping(), HttpFields.EMPTY);
       return true;
     }
-    if (isFromAnotherSite(request)) {
+    if (SameSite.isFromAnotherSite(request)) {
       refuse(exchange, Problems.anotherSite(), HttpFields.EMPTY);
       return true;
     }
@@ -284,23 +282,6 @@ public final class ControlPlane extends Handler.Wrapper {
     exchange.end(answer.json());
   }
 
-  /**
-   * Whether a page of another site made a browser send what changes something. Browsers say so
-   * themselves (Fetch Metadata, section 2); older ones name the site (RFC 6454, section 7).
-   */
-  private static boolean isFromAnotherSite(Request request) {
-    String method = request.getMethod();
-    if (HttpMethods.isGetOrHead(request) || HttpMethod.OPTIONS.is(method)) {
-      return false;
-    }
-    String site = request.getHeaders().get("Sec-Fetch-Site");
-    if (site != null) {
-      return !site.equals("same-origin") && !site.equals("none");
-    }
-    String origin = request.getHeaders().get(HttpHeader.ORIGIN);
-    return origin != null && !isOwn(origin, request);
-  }
-
   /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
   private static boolean isReadable(Request request) {
     String query = request.getHttpURI().getQuery();
@@ -313,24 +294,6 @@ public final class ControlPlane extends Handler.Wrapper {
     } catch (RuntimeException e) {
       return false;
     }
-  }
-
-  private static boolean isOwn(String origin, Request request) {
-    try {
-      String authority = URI.create(origin).getRawAuthority();
-      return authority != null
-          && authority.toLowerCase(Locale.ROOT).equals(authority(request).toLowerCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
-  /** As the client wrote it. */
-  private static String authority(Request request) {
-    String host = request.getHeaders().get(HttpHeader.HOST);
-    return host != null
-        ? host
-        : Objects.requireNonNullElse(request.getHttpURI().getAuthority(), "");
   }
 
   private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {

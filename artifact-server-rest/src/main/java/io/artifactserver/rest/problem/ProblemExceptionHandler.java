@@ -45,7 +45,7 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(IngestException failure) {
     LOG.debug("An upload was refused", failure);
-    return answer(Problems.of(failure));
+    return answer(UploadProblems.of(failure));
   }
 
   @ExceptionHandler

@@ -8,17 +8,6 @@ import io.artifactserver.core.blob.StorageException.StorageFull;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.UsedPath;
-import io.artifactserver.core.ingest.IngestException;
-import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
-import io.artifactserver.core.ingest.IngestException.DigestMismatch;
-import io.artifactserver.core.ingest.IngestException.LengthMismatch;
-import io.artifactserver.core.ingest.IngestException.PathTaken;
-import io.artifactserver.core.ingest.IngestException.PathUsed;
-import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
-import io.artifactserver.core.ingest.IngestException.RepositoryFull;
-import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
-import io.artifactserver.core.ingest.IngestException.SourceFailed;
-import io.artifactserver.core.ingest.IngestException.TooLarge;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.springframework.http.HttpStatus;
@@ -26,7 +15,8 @@ import org.springframework.http.ProblemDetail;
 
 /**
  * Problem details (RFC 9457) of every failure: what happened, to which thing, and what to do. The
- * only place that turns a failure into a status. Pure functions.
+ * only place that turns a failure into a status, but for uploads ({@link UploadProblems}). Pure
+ * functions.
  */
 public final class Problems {
   /** Seconds to wait that a 503 suggests. */
@@ -64,7 +54,7 @@ public final class Problems {
     return of(status, status.getReasonPhrase(), detail);
   }
 
-  private static ProblemDetail unavailable(String title, String detail) {
+  static ProblemDetail unavailable(String title, String detail) {
     return of(HttpStatus.SERVICE_UNAVAILABLE, title, detail);
   }
 
@@ -340,65 +330,6 @@ public final class Problems {
               "Storage unavailable",
               "The storage does not answer. Try again later. Operators: see"
                   + " /actuator/health.");
-    };
-  }
-
-  /** A failure of an upload. */
-  public static ProblemDetail of(IngestException failure) {
-    String detail = failure.getMessage();
-    return switch (failure) {
-      case RepositoryNotFound _ ->
-          of(
-              HttpStatus.NOT_FOUND,
-              "No such repository",
-              detail + ". POST /api/v1/repositories creates one.");
-      case PathTaken _ ->
-          of(
-              HttpStatus.CONFLICT,
-              "Path taken",
-              detail
-                  + ". Artifacts never change: use another path. Deleting this one first helps only in"
-                  + " a mutable repository.");
-      case PathUsed _ ->
-          of(
-              HttpStatus.CONFLICT,
-              "Path used",
-              detail
-                  + ". A path never takes other bytes, because caches and devices may have the old"
-                  + " ones: use another path, or upload the same bytes again. An admin may let the"
-                  + " paths of a repository change, with PATCH /api/v1/repositories/{repository}"
-                  + " and {\"mutable\": true}.");
-      case DigestMismatch _ ->
-          of(
-              HttpStatus.BAD_REQUEST,
-              "Digest mismatch",
-              detail + ". Nothing was kept; upload again.");
-      case LengthMismatch _ ->
-          of(
-              HttpStatus.BAD_REQUEST,
-              "Length mismatch",
-              detail + ". Nothing was kept; upload again.");
-      case SourceFailed _ ->
-          of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
-      case DeletedMeanwhile _ ->
-          unavailable("Deleted meanwhile", detail + ". Nothing was kept; upload again.");
-      case TooLarge _ ->
-          of(
-              HttpStatus.CONTENT_TOO_LARGE,
-              "Artifact too large",
-              detail + ". The setting is artifact-server.upload.max-artifact-size.");
-      case QuotaExceeded _ ->
-          of(
-              HttpStatus.INSUFFICIENT_STORAGE,
-              "Quota exceeded",
-              detail + ". Delete artifacts, or raise artifact-server.upload.max-total-size.");
-      case RepositoryFull _ ->
-          of(
-              HttpStatus.INSUFFICIENT_STORAGE,
-              "Quota exceeded",
-              detail
-                  + ". Delete artifacts, or raise it with PUT"
-                  + " /api/v1/repositories/{repository}/quota.");
     };
   }
 }

@@ -322,9 +322,9 @@ public final class Throttles {
       if (buckets.isEmpty()) {
         return ANY;
       }
-      Grant grant = new Grant(buckets, most, granted);
+      Grant grant = new Grant(buckets, most, granted, threads);
       if (grant.pass()) {
-        return grant.bytes;
+        return grant.bytes();
       }
       wasHeldBack = true;
       return 0;
@@ -342,43 +342,6 @@ public final class Throttles {
         own = known;
       }
       return known;
-    }
-
-    /** Passes the buckets one after the other. Used by one thread at a time. */
-    private final class Grant {
-      private final List<TokenBucket> buckets;
-      private final long bytes;
-      private final LongConsumer granted;
-      private int next;
-
-      private Grant(List<TokenBucket> buckets, long most, LongConsumer granted) {
-        this.buckets = buckets;
-        this.granted = granted;
-        long least = most;
-        for (TokenBucket bucket : buckets) {
-          least = Math.min(least, bucket.grantLength());
-        }
-        this.bytes = least;
-      }
-
-      /** Returns false if a bucket wakes it up again. */
-      private boolean pass() {
-        while (next < buckets.size()) {
-          TokenBucket bucket = buckets.get(next);
-          next++;
-          if (!bucket.take(bytes, this::goOn)) {
-            return false;
-          }
-        }
-        return true;
-      }
-
-      private void goOn() {
-        if (pass()) {
-          // The timer has others to wake.
-          threads.execute(() -> granted.accept(bytes));
-        }
-      }
     }
   }
 }

@@ -10,6 +10,7 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 
+/** Rows of artifacts. For the wiring; thread-safe. */
 public interface ArtifactRows extends Repository<ArtifactRow, Long> {
   /** With all that an artifact has, in one statement. */
   @Query(

@@ -1,5 +1,7 @@
 package io.artifactserver.storage.catalog.artifact;
 
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.Digests;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -11,6 +13,7 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 
+/** Rows of stored blobs, and their digests. For the wiring; thread-safe. */
 public interface BlobRows extends Repository<BlobRow, Long> {
   /** Blobs that an artifact has, with this digest; oldest first. */
   @Query(
@@ -75,6 +78,13 @@ public interface BlobRows extends Repository<BlobRow, Long> {
       @Param("blobId") long blobId,
       @Param("algorithm") String algorithm,
       @Param("value") byte[] value);
+
+  /** Inserts those that the blob does not have yet. */
+  default void insertDigests(long blobId, Digests digests) {
+    for (Digest digest : digests.values().values()) {
+      insertDigest(blobId, digest.algorithm().id(), digest.bytes());
+    }
+  }
 
   @Modifying
   @Query(nativeQuery = true, value = "update blob set retired_at = null where id = :id")

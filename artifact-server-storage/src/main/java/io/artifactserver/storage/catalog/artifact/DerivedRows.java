@@ -11,6 +11,7 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 
+/** Rows of the forms that blobs have. For the wiring; thread-safe. */
 public interface DerivedRows extends Repository<DerivedRow, Long> {
   @Query("select d from DerivedRow d join fetch d.blob b where b.key = :key order by d.form")
   List<DerivedRow> of(@Param("key") String key);

@@ -21,7 +21,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.domain.Limit;
@@ -40,6 +39,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
   private final BlobRows blobs;
   private final UsedPathRows usedPaths;
   private final InstantSource clock;
+  private final JpaAdditions additions;
 
   public JpaArtifactCatalog(
       CatalogTransactions transactions,
@@ -54,6 +54,8 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     this.blobs = blobs;
     this.usedPaths = usedPaths;
     this.clock = clock;
+    this.additions =
+        new JpaAdditions(transactions, repositories, artifacts, blobs, usedPaths, clock);
   }
 
   @Override
@@ -170,106 +172,12 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
-    while (true) {
-      switch (attempt(() -> tryShare(id, mediaType, digests))) {
-        case Attempt.Decided(Addition addition) -> {
-          return Optional.of(addition);
-        }
-        case Attempt.NoBlob _ -> {
-          return Optional.empty();
-        }
-        case Attempt.Overtaken _ -> {}
-      }
-    }
+    return additions.share(id, mediaType, digests);
   }
 
   @Override
   public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    while (true) {
-      Attempt attempt = attempt(() -> tryAdd(id, mediaType, blob, digests));
-      if (attempt instanceof Attempt.Decided(Addition addition)) {
-        return addition;
-      }
-    }
-  }
-
-  /** A failed attempt means that another transaction got its way, so repeating comes to an end. */
-  private Attempt attempt(Supplier<Attempt> work) {
-    return transactions.write(transaction -> {
-      Attempt attempt = work.get();
-      if (!(attempt instanceof Attempt.Decided(Addition.Added _))) {
-        // A blob taken up or inserted for an artifact that was refused must not stay.
-        transaction.setRollbackOnly();
-      }
-      return attempt;
-    });
-  }
-
-  private Attempt tryShare(ArtifactId id, String mediaType, Digests digests) {
-    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
-    boolean encrypted = repository.map(RepositoryRow::encrypted).orElse(false);
-    byte[] sha256 = digests.sha256().bytes();
-    return blobs.hasSuspect(sha256, encrypted, id.repository(), id.path())
-        ? new Attempt.NoBlob()
-        : tryShare(repository, id, mediaType, digests, encrypted, now());
-  }
-
-  private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    Instant now = now();
-    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
-    // Without effect if a blob has the bytes: the artifact shares that one.
-    repository.ifPresent(_ ->
-        blobs.insert(blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
-    // As the blob is, not as the repository may be by now: what came in plain while the repository
-    // was told to encrypt is encrypted with the rest of it.
-    return tryShare(repository, id, mediaType, digests, blob.encrypted(), now);
-  }
-
-  private Attempt tryShare(
-      Optional<RepositoryRow> repository,
-      ArtifactId id,
-      String mediaType,
-      Digests digests,
-      boolean encrypted,
-      Instant now) {
-    if (repository.isEmpty()) {
-      return new Attempt.Decided(new Addition.NoRepository());
-    }
-    Optional<ArtifactRow> existing = artifacts.find(id.repository(), id.path());
-    if (existing.isPresent()) {
-      return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
-    }
-    Optional<UsedPath> used = usedForOthers(repository.get(), id, digests);
-    if (used.isPresent()) {
-      return new Attempt.Decided(new Addition.PathUsed(used.get()));
-    }
-    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), encrypted);
-    if (locked.isEmpty()) {
-      return new Attempt.NoBlob();
-    }
-    BlobRow blob = locked.get();
-    if (blob.retired()) {
-      blobs.takeUp(blob.id());
-    }
-    // Also of a blob that was there: its digests may date from before an algorithm was added.
-    insertDigests(blob.id(), digests);
-    if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
-      return new Attempt.Overtaken();
-    }
-    // Others may have added and deleted here since the first look. Now nobody can: the row is ours.
-    used = usedForOthers(repository.get(), id, digests);
-    if (used.isPresent()) {
-      return new Attempt.Decided(new Addition.PathUsed(used.get()));
-    }
-    return new Attempt.Decided(
-        new Addition.Added(
-            new Artifact(
-                repository.get().toRepository(),
-                id.path(),
-                blob.toBlobRef(),
-                mediaType,
-                digests,
-                now)));
+    return additions.add(id, mediaType, blob, digests);
   }
 
   @Override
@@ -277,22 +185,6 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     byte[] sha256 = digests.sha256().bytes();
     return transactions.write(_ ->
         blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length(), now()) == 1);
-  }
-
-  /**
-   * Returns the deleted artifact whose bytes are the only ones that the path takes, if others come.
-   */
-  private Optional<UsedPath> usedForOthers(
-      RepositoryRow repository, ArtifactId id, Digests digests) {
-    return repository.mutable()
-        ? Optional.empty()
-        : usedPaths.find(id).filter(used -> !used.sha256().equals(digests.sha256()));
-  }
-
-  private void insertDigests(long blobId, Digests digests) {
-    for (Digest digest : digests.values().values()) {
-      blobs.insertDigest(blobId, digest.algorithm().id(), digest.bytes());
-    }
   }
 
   @Override
@@ -341,7 +233,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     if (target.get().retired()) {
       blobs.takeUp(target.get().id());
     }
-    insertDigests(target.get().id(), plain.digests());
+    blobs.insertDigests(target.get().id(), plain.digests());
     int moved = artifacts.moveToEncrypted(source.get().id(), target.get().id());
     blobs.retireUnused(source.get().id(), now);
     blobs.retireUnused(target.get().id(), now);
@@ -397,17 +289,6 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     } catch (InvalidNameException e) {
       return false;
     }
-  }
-
-  /** How one transaction of {@link #share} or {@link #add} ended. */
-  private sealed interface Attempt {
-    record Decided(Addition addition) implements Attempt {}
-
-    /** No blob has the bytes. */
-    record NoBlob() implements Attempt {}
-
-    /** Another transaction came in between. */
-    record Overtaken() implements Attempt {}
   }
 
   private record Removal(Optional<Artifact> removed) {}

@@ -9,6 +9,7 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
 import org.springframework.data.repository.query.Param;
 
+/** Rows of repositories. For the wiring; thread-safe. */
 public interface RepositoryRows extends Repository<RepositoryRow, Long> {
   Optional<RepositoryRow> findByName(String name);
 

@@ -1,0 +1,79 @@
+package io.artifactserver.rest.problem;
+
+import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
+import io.artifactserver.core.ingest.IngestException.DigestMismatch;
+import io.artifactserver.core.ingest.IngestException.LengthMismatch;
+import io.artifactserver.core.ingest.IngestException.PathTaken;
+import io.artifactserver.core.ingest.IngestException.PathUsed;
+import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
+import io.artifactserver.core.ingest.IngestException.RepositoryFull;
+import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
+import io.artifactserver.core.ingest.IngestException.SourceFailed;
+import io.artifactserver.core.ingest.IngestException.TooLarge;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+
+/** Problem details of failed uploads. Pure functions. */
+final class UploadProblems {
+  private UploadProblems() {}
+
+  /** A failure of an upload. */
+  static ProblemDetail of(IngestException failure) {
+    String detail = failure.getMessage();
+    return switch (failure) {
+      case RepositoryNotFound _ ->
+          Problems.of(
+              HttpStatus.NOT_FOUND,
+              "No such repository",
+              detail + ". POST /api/v1/repositories creates one.");
+      case PathTaken _ ->
+          Problems.of(
+              HttpStatus.CONFLICT,
+              "Path taken",
+              detail
+                  + ". Artifacts never change: use another path. Deleting this one first helps only in"
+                  + " a mutable repository.");
+      case PathUsed _ ->
+          Problems.of(
+              HttpStatus.CONFLICT,
+              "Path used",
+              detail
+                  + ". A path never takes other bytes, because caches and devices may have the old"
+                  + " ones: use another path, or upload the same bytes again. An admin may let the"
+                  + " paths of a repository change, with PATCH /api/v1/repositories/{repository}"
+                  + " and {\"mutable\": true}.");
+      case DigestMismatch _ ->
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Digest mismatch",
+              detail + ". Nothing was kept; upload again.");
+      case LengthMismatch _ ->
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Length mismatch",
+              detail + ". Nothing was kept; upload again.");
+      case SourceFailed _ ->
+          Problems.of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
+      case DeletedMeanwhile _ ->
+          Problems.unavailable("Deleted meanwhile", detail + ". Nothing was kept; upload again.");
+      case TooLarge _ ->
+          Problems.of(
+              HttpStatus.CONTENT_TOO_LARGE,
+              "Artifact too large",
+              detail + ". The setting is artifact-server.upload.max-artifact-size.");
+      case QuotaExceeded _ ->
+          Problems.of(
+              HttpStatus.INSUFFICIENT_STORAGE,
+              "Quota exceeded",
+              detail + ". Delete artifacts, or raise artifact-server.upload.max-total-size.");
+      case RepositoryFull _ ->
+          Problems.of(
+              HttpStatus.INSUFFICIENT_STORAGE,
+              "Quota exceeded",
+              detail
+                  + ". Delete artifacts, or raise it with PUT"
+                  + " /api/v1/repositories/{repository}/quota.");
+    };
+  }
+}
