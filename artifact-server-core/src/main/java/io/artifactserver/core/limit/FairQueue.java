@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -26,7 +27,8 @@ public final class FairQueue<C, E> {
   /** The first client has the next turn. None has an empty set. */
   private final LinkedHashMap<C, SequencedSet<E>> clients = new LinkedHashMap<>();
 
-  private int size;
+  /** Of all entries; the sum over the clients would take a look at each. */
+  private final AtomicInteger size = new AtomicInteger();
 
   private FairQueue(Supplier<SequencedSet<E>> order) {
     this.order = order;
@@ -49,7 +51,7 @@ public final class FairQueue<C, E> {
   /** Adds an entry. */
   public void add(C client, E entry) {
     if (clients.computeIfAbsent(client, _ -> order.get()).add(entry)) {
-      size++;
+      size.incrementAndGet();
     }
   }
 
@@ -62,7 +64,7 @@ public final class FairQueue<C, E> {
     SequencedSet<E> own = clients.computeIfAbsent(client, _ -> order.get());
     int before = own.size();
     own.addFirst(entry);
-    size += own.size() - before;
+    size.addAndGet(own.size() - before);
   }
 
   /** Takes the entry whose turn it is; empty if there is none. */
@@ -82,7 +84,7 @@ public final class FairQueue<C, E> {
       if (mayHaveTurn.test(client)) {
         SequencedSet<E> own = turn.getValue();
         E entry = own.removeFirst();
-        size--;
+        size.decrementAndGet();
         turns.remove();
         if (!own.isEmpty()) {
           clients.put(client, own);
@@ -103,7 +105,7 @@ public final class FairQueue<C, E> {
     if (own == null || !own.remove(entry)) {
       return false;
     }
-    size--;
+    size.decrementAndGet();
     if (own.isEmpty()) {
       clients.remove(client);
     }
@@ -120,12 +122,12 @@ public final class FairQueue<C, E> {
 
   /** Whether nothing waits. */
   public boolean isEmpty() {
-    return size == 0;
+    return clients.isEmpty();
   }
 
   /** Returns how many entries wait. */
   public int size() {
-    return size;
+    return size.get();
   }
 
   /** Returns how many entries of a client wait. */
