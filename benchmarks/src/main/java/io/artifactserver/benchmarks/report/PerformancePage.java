@@ -16,12 +16,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.DoublePredicate;
+import java.util.stream.Collectors;
 
 /**
  * {@code docs/performance.md}, made of nothing but kept results: the same ones make the same page.
  */
 final class PerformancePage {
   private static final int MOST_BEHIND = 10;
+
+  /** Two runs of the same server differ by as much. */
+  private static final double NOISE = 0.03;
 
   private final StringBuilder page = new StringBuilder();
   private final List<ResultFile> runs;
@@ -67,12 +72,44 @@ final class PerformancePage {
     line(
         "from other machines: compare their ratios with ours, not their milliseconds. What must not");
     line("get worse is checked by `mvn -Pgate verify`, as ratios within one run.");
+    wonEqualLost();
     machines();
     behind();
     underLoad();
     for (Section section : Section.ALL) {
       section(section);
     }
+  }
+
+  /** Each scenario beside the best nginx of its run. */
+  private void wonEqualLost() {
+    Map<String, Double> advantages = new LinkedHashMap<>();
+    newest.forEach(
+        (title, found) -> found.advantage().ifPresent(times -> advantages.put(title, times)));
+    if (advantages.isEmpty()) {
+      return;
+    }
+    line("");
+    line("## Won, equal, lost");
+    line("");
+    line("Times as good as the best of three nginx settings in the same run. Within 3 % is equal.");
+    line("");
+    line("| | Scenarios |");
+    line("|---|---|");
+    wonEqualLost("won", advantages, times -> times > 1 + NOISE);
+    wonEqualLost("equal", advantages, times -> Math.abs(times - 1) <= NOISE);
+    wonEqualLost("lost", advantages, times -> times < 1 - NOISE);
+  }
+
+  private void wonEqualLost(
+      String word, Map<String, Double> advantages, DoublePredicate belongs) {
+    String scenarios =
+        advantages.entrySet().stream()
+            .filter(advantage -> belongs.test(advantage.getValue()))
+            .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+            .map(advantage -> advantage.getKey() + ' ' + Figures.format(advantage.getValue()))
+            .collect(Collectors.joining(", "));
+    line("| %s | %s |".formatted(word, scenarios.isEmpty() ? "none" : scenarios));
   }
 
   private void machines() {
@@ -257,6 +294,17 @@ final class PerformancePage {
               median(Metric.P99.key()),
               load.started().substring(0, 10),
               load.commit());
+    }
+
+    /** How many times as good we are as the best nginx; empty if it did not run beside. */
+    private Optional<Double> advantage() {
+      return scenario.ratios().stream()
+          .filter(ratio ->
+              ratio.server().equals(OURS)
+                  && ratio.reference().equals("best nginx")
+                  && ratio.metric().equals(scenario.primary().key()))
+          .map(ratio -> ratio.higherIsBetter() ? ratio.median() : 1 / ratio.median())
+          .findFirst();
     }
 
     private String median(String metric) {

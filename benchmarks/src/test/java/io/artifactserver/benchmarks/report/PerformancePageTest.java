@@ -68,6 +68,19 @@ class PerformancePageTest {
   }
 
   @Test
+  void beginsWithWhatIsWonAndLost() {
+    assertThat(between(beside(1.2), "## Won", "## Machine"))
+        .contains("| won | `small` 1.2 |", "| equal | none |", "| lost | none |");
+    assertThat(between(beside(0.98), "## Won", "## Machine")).contains("| equal | `small` 0.98 |");
+    assertThat(between(beside(0.9), "## Won", "## Machine")).contains("| lost | `small` 0.9 |");
+  }
+
+  private static String beside(double ratio) {
+    return PerformancePage.of(
+        List.of(), List.of(load("2026-02-02T00:00:00Z", ratio(ratio))));
+  }
+
+  @Test
   void theNewestRunOfAScenarioCounts() {
     String page =
         PerformancePage.of(
@@ -76,7 +89,7 @@ class PerformancePageTest {
                 load("2026-02-02T00:00:00Z", ratio(0.8)),
                 load("2026-01-02T00:00:00Z", ratio(0.7))));
 
-    assertThat(page).contains("| 0.8 |").doesNotContain("0.7");
+    assertThat(page).contains("| 0.8 |", "`small` 0.8").doesNotContain("0.7");
   }
 
   @Test
