@@ -101,8 +101,7 @@ final class PerformancePage {
     wonEqualLost("lost", advantages, times -> times < 1 - NOISE);
   }
 
-  private void wonEqualLost(
-      String word, Map<String, Double> advantages, DoublePredicate belongs) {
+  private void wonEqualLost(String word, Map<String, Double> advantages, DoublePredicate belongs) {
     String scenarios =
         advantages.entrySet().stream()
             .filter(advantage -> belongs.test(advantage.getValue()))

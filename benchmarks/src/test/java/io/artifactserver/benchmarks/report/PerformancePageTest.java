@@ -76,8 +76,7 @@ class PerformancePageTest {
   }
 
   private static String beside(double ratio) {
-    return PerformancePage.of(
-        List.of(), List.of(load("2026-02-02T00:00:00Z", ratio(ratio))));
+    return PerformancePage.of(List.of(), List.of(load("2026-02-02T00:00:00Z", ratio(ratio))));
   }
 
   @Test
