@@ -27,7 +27,7 @@ final class ChaosAdmin implements ChaosIT.Participant {
   /** Each is a repository more to upload to, to list and to encrypt. */
   private static final int MAX_REPOSITORIES = 20;
 
-  private static final int MAX_PAUSE_MILLIS = 200;
+  private static final int MAX_PAUSE_MILLIS = Integer.getInteger("chaos.pause", 200);
   private static final Pattern KEY = Pattern.compile("as-key=([0-9a-f]{8})");
 
   private final ChaosModel model;

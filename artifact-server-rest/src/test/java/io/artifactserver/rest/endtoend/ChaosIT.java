@@ -27,7 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  *
  * <p>{@code -Dchaos.seconds} says how long it lasts on each server, {@code -Dchaos.seed} repeats
  * what is drawn, and {@code -Dchaos.servers} is a pattern of the servers. Without it, two of the
- * four are visited, which have the code of the others beneath them.
+ * four are visited, which have the code of the others beneath them. {@code -Dchaos.up} and {@code
+ * -Dchaos.pause} are the longest times that a server is up, and that an operator pauses, in
+ * milliseconds: with few restarts and short pauses there are thousands of acts.
  */
 class ChaosIT {
   private static final int SECONDS = Integer.getInteger("chaos.seconds", 15);
@@ -39,8 +41,8 @@ class ChaosIT {
   /** For a thread that never ends. */
   private static final int TIMEOUT_SECONDS = 120;
 
-  private static final int MIN_UP_MILLIS = 1_500;
-  private static final int MAX_UP_MILLIS = 4_000;
+  private static final int MAX_UP_MILLIS = Integer.getInteger("chaos.up", 4_000);
+  private static final int MIN_UP_MILLIS = MAX_UP_MILLIS * 3 / 8;
 
   /** However slow the machine is. */
   private static final int MIN_ACTS = 50;

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class ChaosPublisher implements ChaosIT.Participant {
   private static final int MAX_LIVE = 25;
   private static final int MAX_PATHS = 60;
-  private static final int MAX_PAUSE_MILLIS = 30;
+  private static final int MAX_PAUSE_MILLIS = Integer.getInteger("chaos.pause", 30);
 
   private final ChaosModel model;
   private final ChaosReport report;
