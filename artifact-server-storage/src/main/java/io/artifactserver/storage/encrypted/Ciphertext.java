@@ -46,6 +46,8 @@ sealed interface Ciphertext extends AutoCloseable {
 
     @Override
     public void read(byte[] target, int length) throws StorageException {
+      // Or pages that are gone end in an error that comes late, and says nothing of the blob.
+      region.requireWhole();
       try {
         if (!region.isResident(offset, length)) {
           region.load(offset, (int) Math.min(READ_AHEAD, region.length() - offset));
@@ -53,6 +55,7 @@ sealed interface Ciphertext extends AutoCloseable {
         region.slice(offset, length).get(target, 0, length);
       } catch (InternalError e) {
         // The virtual machine throws it for a page that the disk does not deliver.
+        region.requireWhole();
         throw new StorageException.StorageUnavailable(
             storeName, "read ciphertext of " + ref.key(), e);
       }

@@ -1,5 +1,6 @@
 package io.artifactserver.storage.encrypted;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -16,10 +17,13 @@ import io.artifactserver.storage.local.file.FileBlobStore;
 import io.artifactserver.storage.local.mapped.MappedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,6 +89,36 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
     store.delete(ref);
     assertThatExceptionOfType(StorageException.BlobNotFound.class)
         .isThrownBy(() -> store.blob(ref).open(range).close());
+  }
+
+  /** The first reader learns that something is wrong, the next one that the blob is damaged. */
+  @Test
+  void aMappedFileThatBecomesShorterIsDamage() throws Exception {
+    byte[] content = content(300_000, 3);
+    BlobRef ref = store(content);
+    ByteRange range = new ByteRange(250_000, 1_000);
+    byte[] expected = Arrays.copyOfRange(content, 250_000, 251_000);
+    assertThat(read(store.blob(ref), range, ByteBuffer.allocate(8192))).isEqualTo(expected);
+    try (Stream<Path> files = Files.walk(root.resolve("blobs"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+          channel.truncate(150_000);
+        }
+      }
+    }
+    eventually(
+        "it is damaged",
+        () -> {
+          try {
+            assertThat(read(store.blob(ref), range, ByteBuffer.allocate(8192))).isEqualTo(expected);
+            return false;
+          } catch (StorageException.StorageUnavailable e) {
+            return false;
+          } catch (StorageException.BlobCorrupt e) {
+            return true;
+          }
+        });
   }
 
   /** As for a slow client: a few bytes at a time, and the reader's memory given up in between. */
