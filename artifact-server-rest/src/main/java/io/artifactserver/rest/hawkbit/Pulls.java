@@ -10,7 +10,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
@@ -105,7 +107,7 @@ final class Pulls implements Source {
   private void pull(
       Question question, GrantedArtifact artifact, Asker asker, CompletableFuture<Finding> answer) {
     try {
-      HttpResponse<InputStream> response = download(question, artifact, 0, asker);
+      HttpResponse<InputStream> response = begin(question, artifact, asker);
       try (InputStream first = response.body()) {
         Optional<Finding> refusal = refusal(response, artifact);
         if (refusal.isPresent()) {
@@ -132,6 +134,27 @@ final class Pulls implements Source {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       answer.complete(new Finding.Unavailable(STOPS));
+    }
+  }
+
+  /**
+   * Asks for all of it. A connection that ends before the first byte of the body may fail the
+   * request itself, if Java's client learns of both at once; so that is tried once more.
+   */
+  private HttpResponse<InputStream> begin(Question question, GrantedArtifact artifact, Asker asker)
+      throws IOException, InterruptedException {
+    try {
+      return download(question, artifact, 0, asker);
+    } catch (IOException e) {
+      Throwable cause =
+          e.getCause() instanceof ExecutionException failed ? failed.getCause() : null;
+      if (!(cause instanceof IOException)
+          || cause instanceof ConnectException
+          || cause instanceof HttpTimeoutException) {
+        throw e;
+      }
+      Thread.sleep(pause);
+      return download(question, artifact, 0, asker);
     }
   }
 
