@@ -26,7 +26,7 @@ record Body(
     ByteRange covering,
     List<ByteRange> ranges,
     Supplier<Iterator<BodyPart>> parts) {
-  /** Null if the answer has none, whatever the method. */
+  /** Returns the body that a GET is answered with; null for 304, 412 and 416. */
   static @Nullable Body of(Served served, ResponsePlan plan) {
     long complete = served.representation().length();
     return switch (plan) {

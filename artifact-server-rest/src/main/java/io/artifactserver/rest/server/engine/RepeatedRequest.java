@@ -26,7 +26,7 @@ final class RepeatedRequest {
   private static final String RANGE = "\r\nrange:";
   private static final String UNIT = "bytes=";
 
-  /** Of an answer, as Jetty writes it. */
+  /** Parts of a response head, in the form in which Jetty writes them. */
   private static final String STATUS = "HTTP/1.1 206 ";
 
   private static final String DATE = "\r\nDate: ";
@@ -220,7 +220,7 @@ final class RepeatedRequest {
       this.completeLength = completeLength;
     }
 
-    /** Null if it is not that of a range, or the connection ends with it. */
+    /** Parses the head of a 206; null for any other, or if it closes the connection. */
     static @Nullable Head of(String head) {
       int date = head.indexOf(DATE) + DATE.length();
       int fields = head.indexOf(CRLF, date);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -29,6 +30,9 @@ class ConnectorThreadsTest {
 
   /** Names of the threads that were told that a stream has failed. */
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
+
+  /** Fewer than the pool has threads, and more than it keeps ready. */
+  private final CountDownLatch toldAtOnce = new CountDownLatch(20);
 
   private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
 
@@ -61,7 +65,7 @@ class ConnectorThreadsTest {
             assertThat(none).isNull();
             request.demand(() -> {
               told.add(Thread.currentThread().getName());
-              pause();
+              awaitOthers();
               callback.failed(new IllegalStateException("The stream has failed"));
             });
             waiting.add(request);
@@ -76,10 +80,11 @@ class ConnectorThreadsTest {
     server.stop();
   }
 
-  /** Long enough for all of them to be told at once, if each had a thread. */
-  private static void pause() {
+  /** So that one thread cannot tell them all. */
+  private void awaitOthers() {
+    toldAtOnce.countDown();
     try {
-      Thread.sleep(20);
+      toldAtOnce.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
