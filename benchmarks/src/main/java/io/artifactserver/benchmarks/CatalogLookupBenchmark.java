@@ -5,6 +5,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.PathPolicy;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -89,7 +90,7 @@ public class CatalogLookupBenchmark {
   /** What the data plane asks on a connection's thread. */
   @Benchmark
   public Optional<Artifact> peek() {
-    return catalog.peek(nextId());
+    return catalog.find(nextId(), Reach.MEMORY);
   }
 
   /** The least it could cost. */

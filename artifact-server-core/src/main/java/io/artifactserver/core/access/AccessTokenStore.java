@@ -1,5 +1,6 @@
 package io.artifactserver.core.access;
 
+import io.artifactserver.core.catalog.Reach;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -8,15 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Keeps tokens. Thread-safe. Every method but {@link #peek} asks the database and may block; {@link
- * io.artifactserver.core.catalog.CatalogUnavailableException} (unchecked) says that it could not.
+ * Keeps tokens. Thread-safe. Every method asks the database and may block, unless it says that it
+ * does no I/O; {@link io.artifactserver.core.catalog.CatalogUnavailableException} (unchecked) says
+ * that it could not.
  */
 public interface AccessTokenStore {
-  /** The token if it is known without asking the database. No I/O; for the warm path. */
-  default Optional<AccessToken> peek(String id) {
-    return Optional.empty();
-  }
-
   /**
    * Whether memory says that the database has a token with this id and this secret. True is almost
    * always right; false says nothing. No I/O.
@@ -30,6 +27,11 @@ public interface AccessTokenStore {
 
   /** The token, if there is one that is not revoked. */
   Optional<AccessToken> find(String id);
+
+  /** As the other method, as far as it may go. */
+  default Optional<AccessToken> find(String id, Reach reach) {
+    return reach == Reach.DATABASE ? find(id) : Optional.empty();
+  }
 
   /**
    * Returns a page of all tokens that are not revoked, by creation; those that expired too.

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Repositories, artifacts, and the blobs behind their names. Thread-safe. Every method but those
- * that peek asks the database and may block; {@link CatalogUnavailableException} (unchecked) says
- * that it could not.
+ * Repositories, artifacts, and the blobs behind their names. Thread-safe. Every method asks the
+ * database and may block, unless it is told to stay in {@linkplain Reach#MEMORY memory}; {@link
+ * CatalogUnavailableException} (unchecked) says that it could not.
  */
 public interface ArtifactCatalog {
   /**
@@ -35,11 +35,6 @@ public interface ArtifactCatalog {
   /** The repository of this name, if there is one. */
   Optional<Repository> repository(String name);
 
-  /** As {@link #findRepository}, without asking the database. No I/O. */
-  default Optional<Repository> peekRepository(String name) {
-    return Optional.empty();
-  }
-
   /**
    * Whether all repositories are known without asking the database, and none of this name is
    * public: for strangers, who must not cost a query each. No I/O.
@@ -52,20 +47,20 @@ public interface ArtifactCatalog {
    * The repository of this name as far as this server knows: one that another server has made may
    * be missing for as long as the catalog is cached.
    */
-  default Optional<Repository> findRepository(String name) {
-    return repository(name);
+  default Optional<Repository> findRepository(String name, Reach reach) {
+    return reach == Reach.DATABASE ? repository(name) : Optional.empty();
   }
 
   /** All repositories, by name. */
   List<Repository> repositories();
 
-  /** The artifact if it is known without asking the database. No I/O; for the warm path. */
-  default Optional<Artifact> peek(ArtifactId id) {
-    return Optional.empty();
-  }
-
   /** The artifact, if there is one. */
   Optional<Artifact> find(ArtifactId id);
+
+  /** As the other method, as far as it may go. */
+  default Optional<Artifact> find(ArtifactId id, Reach reach) {
+    return reach == Reach.DATABASE ? find(id) : Optional.empty();
+  }
 
   /**
    * As {@link #find}, never from a memory: for what is answered once and for all. Another server
@@ -81,13 +76,13 @@ public interface ArtifactCatalog {
    */
   Optional<UsedPath> usedPath(ArtifactId id);
 
-  /** As {@link #peek}, of {@link #findContent}. */
-  default Optional<Content> peekContent(Digest digest) {
-    return Optional.empty();
-  }
-
   /** The content with this digest, if an artifact has it. */
   Optional<Content> findContent(Digest digest);
+
+  /** As the other method, as far as it may go. */
+  default Optional<Content> findContent(Digest digest, Reach reach) {
+    return reach == Reach.DATABASE ? findContent(digest) : Optional.empty();
+  }
 
   /**
    * As {@link #list(String, List, String, int)}, of all paths that begin with a prefix.

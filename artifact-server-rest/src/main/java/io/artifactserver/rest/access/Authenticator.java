@@ -10,6 +10,8 @@ import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.rest.access.link.Links;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,6 +19,8 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
@@ -27,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * planes use this class. Thread-safe.
  */
 public final class Authenticator {
+  private static final Logger LOG = LoggerFactory.getLogger(Authenticator.class);
+
   /**
    * What to send in WWW-Authenticate with a 401 of the control plane. Not Basic: a browser would
    * ask its user for a password, keep it, and send it along with whatever any page makes it ask.
@@ -82,32 +88,36 @@ public final class Authenticator {
    * token is what it was: a device sends the same with every range.
    */
   public Authentication peek(Credentials credentials) {
+    return decide(credentials, Reach.MEMORY);
+  }
+
+  private Authentication decide(Credentials credentials, Reach reach) {
     if (credentials.authorization().isEmpty()) {
-      return peekWithoutToken(credentials);
+      return withoutToken(credentials, reach);
     }
     Credentials.@Nullable Found found = credentials.found();
     if (found != null
-        && tokens.peek(found.token().id()).filter(found.token()::equals).isPresent()) {
+        && tokens.find(found.token().id(), reach).filter(found.token()::equals).isPresent()) {
       return ofGood(found.token(), found.caller());
     }
     Optional<TokenSecret> secret = secret(credentials.authorization());
-    if (secret.isEmpty()) {
-      return peekIssued(credentials.authorization());
-    }
-    return tokens
-        .peek(secret.get().id())
-        .map(token -> check(secret.get(), token, credentials))
-        .orElse(UNDECIDED);
+    Optional<Authentication> decided =
+        secret.isPresent()
+            ? tokens
+                .find(secret.get().id(), reach)
+                .map(token -> check(secret.get(), token, credentials))
+            : ofIssued(credentials.authorization(), reach);
+    return decided.orElse(reach == Reach.MEMORY ? UNDECIDED : REFUSED);
   }
 
-  private Authentication peekWithoutToken(Credentials credentials) {
+  private Authentication withoutToken(Credentials credentials, Reach reach) {
     SignedLink link = credentials.link();
     if (link != null) {
       return links.isStillGood(link) ? new Authentication.Known(holder(link)) : REFUSED;
     }
     return credentials.certificateSubject().isEmpty()
         ? ANONYMOUS
-        : peek(new CertificateGrant(credentials.certificateSubject()));
+        : ofGrant(new CertificateGrant(credentials.certificateSubject()), reach);
   }
 
   /** May read what the link is for, and nothing beside it that its signer may not read. */
@@ -135,7 +145,10 @@ public final class Authenticator {
     Optional<TokenSecret> secret = secret(authorization);
     if (secret.isPresent()) {
       return tokens.knows(secret.get().tokenDigest())
-              || tokens.peek(secret.get().id()).filter(secret.get()::unlocks).isPresent()
+              || tokens
+                  .find(secret.get().id(), Reach.MEMORY)
+                  .filter(secret.get()::unlocks)
+                  .isPresent()
           ? Sender.known(secret.get().id())
           : new Sender(address, false, address != null && wrongSecrets.isAddressExhausted(address));
     }
@@ -171,24 +184,28 @@ public final class Authenticator {
    * @throws IssuerUnavailableException if the provider does not tell how to verify its tokens
    */
   public Authentication authenticate(Credentials credentials, @Nullable Object address) {
-    if (credentials.authorization().isEmpty()) {
-      return credentials.link() != null || credentials.certificateSubject().isEmpty()
-          ? peekWithoutToken(credentials)
-          : authenticate(new CertificateGrant(credentials.certificateSubject()));
-    }
-    Optional<TokenSecret> secret = secret(credentials.authorization());
-    Authentication decided =
-        secret
-            .flatMap(each -> tokens.find(each.id()).map(token -> check(each, token, credentials)))
-            .or(() -> verifyIssued(credentials.authorization()))
-            .orElse(REFUSED);
-    if (!(decided instanceof Authentication.Known)) {
-      secret.map(TokenSecret::tokenDigest).ifPresent(tokens::forget);
+    Authentication decided = decide(credentials, Reach.DATABASE);
+    String authorization = credentials.authorization();
+    if (!authorization.isEmpty() && !(decided instanceof Authentication.Known)) {
+      secret(authorization).map(TokenSecret::tokenDigest).ifPresent(tokens::forget);
       if (address != null) {
         wrongSecrets.wrongOfAddress(address);
       }
     }
     return decided;
+  }
+
+  /**
+   * As {@link #authenticate}, and {@link Authentication.Undecided} if neither the database nor the
+   * identity provider can be asked.
+   */
+  public Authentication tryToAuthenticate(Credentials credentials, @Nullable Object address) {
+    try {
+      return authenticate(credentials, address);
+    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
+      LOG.debug("Nobody can say whose token this is", e);
+      return UNDECIDED;
+    }
   }
 
   /**
@@ -209,24 +226,17 @@ public final class Authenticator {
         .isPresent();
   }
 
-  private Authentication peek(CertificateGrant grant) {
-    Optional<AccessToken> own = tokens.peek(grant.id()).filter(grant::unlocks);
+  private Authentication ofGrant(CertificateGrant grant, Reach reach) {
+    Optional<AccessToken> own = tokens.find(grant.id(), reach).filter(grant::unlocks);
     if (own.isPresent()) {
       return ofGood(own.get(), new Authentication.Known(own.get().caller()));
     }
-    if (absent.getIfPresent(grant) == null) {
+    if (reach == Reach.DATABASE) {
+      absent.put(grant, Boolean.TRUE);
+    } else if (absent.getIfPresent(grant) == null) {
       return UNDECIDED;
     }
-    return grant.equals(ANY) ? ANONYMOUS : peek(ANY);
-  }
-
-  private Authentication authenticate(CertificateGrant grant) {
-    Optional<AccessToken> own = tokens.find(grant.id()).filter(grant::unlocks);
-    if (own.isPresent()) {
-      return ofGood(own.get(), new Authentication.Known(own.get().caller()));
-    }
-    absent.put(grant, Boolean.TRUE);
-    return grant.equals(ANY) ? ANONYMOUS : authenticate(ANY);
+    return grant.equals(ANY) ? ANONYMOUS : ofGrant(ANY, reach);
   }
 
   private Authentication check(TokenSecret secret, AccessToken token, Credentials credentials) {
@@ -247,18 +257,13 @@ public final class Authenticator {
     return known;
   }
 
-  private Authentication peekIssued(String authorization) {
+  private Optional<Authentication> ofIssued(String authorization, Reach reach) {
     Optional<String> token = issuedToken(authorization);
     if (token.isEmpty()) {
-      return REFUSED;
+      return Optional.of(REFUSED);
     }
-    Optional<Caller> known = issued.flatMap(provider -> provider.peek(token.get()));
-    return known.isPresent() ? new Authentication.Known(known.get()) : UNDECIDED;
-  }
-
-  private Optional<Authentication> verifyIssued(String authorization) {
-    return issuedToken(authorization)
-        .flatMap(token -> issued.flatMap(provider -> provider.verify(token)))
+    return issued
+        .flatMap(provider -> provider.find(token.get(), reach))
         .map(Authentication.Known::new);
   }
 

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.access;
 
 import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.catalog.Reach;
 import java.util.Optional;
 
 /** Recognises callers by tokens that an identity provider has signed. Thread-safe. */
@@ -8,14 +9,14 @@ public interface IssuedTokens {
   /** Whether the text has the form of such a token. No token of this server has it. No I/O. */
   boolean hasForm(String token);
 
-  /** Returns the caller whose token was verified a short time ago and has not expired. No I/O. */
-  Optional<Caller> peek(String token);
-
   /**
-   * Verifies a token. May ask the provider for its keys, and blocks for some seconds then.
+   * Returns the caller whose token it is.
    *
-   * @return empty if the token is not good
+   * @param reach in memory are those that were verified a short time ago and have not expired; else
+   *     the token is verified, and the provider may be asked for its keys, which blocks for some
+   *     seconds
+   * @return empty if the token is not good, or not known to be
    * @throws IssuerUnavailableException if the provider's keys cannot be had
    */
-  Optional<Caller> verify(String token);
+  Optional<Caller> find(String token, Reach reach);
 }

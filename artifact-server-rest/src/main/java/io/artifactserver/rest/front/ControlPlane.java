@@ -2,13 +2,11 @@ package io.artifactserver.rest.front;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.access.Sender;
 import io.artifactserver.rest.api.audit.AuditDetails;
@@ -152,27 +150,25 @@ public final class ControlPlane extends Handler.Wrapper {
       }
     } else if (caller instanceof Authentication.Known(var known)) {
       answer(exchange, known);
-    } else if (!threads.strangers().run(sender, () -> isAnswered(exchange, credentials, client))) {
+    } else if (!threads
+        .strangers()
+        .authenticate(authenticator, credentials, client, found -> isAnswered(exchange, found))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
     return true;
   }
 
   /**
-   * Looks a token up. Whose token is good leaves the threads of strangers.
+   * A caller whose token was found good leaves the threads of strangers.
    *
    * @return whether the database was not asked in vain
    */
-  private boolean isAnswered(Exchange exchange, Credentials credentials, @Nullable Object client) {
-    try {
-      if (authenticator.authenticate(credentials, client)
-          instanceof Authentication.Known(var known)) {
-        answer(exchange, known);
-        return true;
-      }
-    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-      // The filter will say so.
+  private boolean isAnswered(Exchange exchange, Authentication caller) {
+    if (caller instanceof Authentication.Known(var known)) {
+      answer(exchange, known);
+      return true;
     }
+    // The filter says why not.
     pass(exchange);
     return exchange.response().getStatus() < HttpStatus.BAD_REQUEST_400;
   }

@@ -1,6 +1,9 @@
 package io.artifactserver.rest.front;
 
 import io.artifactserver.core.limit.FairQueue;
+import io.artifactserver.rest.access.Authentication;
+import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
 import java.util.HashMap;
@@ -11,6 +14,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +107,23 @@ public final class Lookups implements AutoCloseable {
       ended(client, line, true);
       return false;
     }
+  }
+
+  /**
+   * Asks the database, soon, who has sent credentials.
+   *
+   * @param client that answers for wrong secrets; null if nobody does
+   * @param then is told, and returns whether the question was not in vain
+   * @return false if there are too many
+   */
+  public boolean authenticate(
+      Authenticator authenticator,
+      Credentials credentials,
+      @Nullable Object client,
+      Predicate<Authentication> then) {
+    return run(
+        authenticator.sender(credentials, client),
+        () -> then.test(authenticator.tryToAuthenticate(credentials, client)));
   }
 
   private void execute(@Nullable Object client, Line line, Runnable task) {

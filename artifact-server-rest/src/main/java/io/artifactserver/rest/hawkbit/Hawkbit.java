@@ -27,6 +27,8 @@ public final class Hawkbit implements AutoCloseable {
   /** Longer, and devices have given up. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+  private static final String MD5_SUFFIX = ".MD5SUM";
+
   private static final int ANSWER_THREADS = 2;
   private static final long IDLE_SECONDS = 30;
 
@@ -124,16 +126,30 @@ public final class Hawkbit implements AutoCloseable {
         : new Answer.Unavailable(String.valueOf(failure));
   }
 
-  /** The known answer to a device's wish. No I/O; empty if somebody has to be asked. */
+  /**
+   * The known answer to a device's wish. No I/O; empty if somebody has to be asked.
+   *
+   * @param fileName of an artifact, or of its MD5 file, which is answered by the artifact
+   */
   public Optional<Finding> peek(Question question, String fileName) {
     return grants.peek(question.key()).flatMap(answer -> settled(answer, fileName));
+  }
+
+  /** The artifact of that name, or else the one whose MD5 file it is: the same wish to hawkBit. */
+  private static Optional<GrantedArtifact> wanted(Answer.Granted granted, String fileName) {
+    return granted
+        .artifact(fileName)
+        .or(() ->
+            fileName.endsWith(MD5_SUFFIX)
+                ? granted.artifact(fileName.substring(0, fileName.length() - MD5_SUFFIX.length()))
+                : Optional.empty());
   }
 
   /** Empty if the file is to be looked at. */
   private Optional<Finding> settled(Answer answer, String fileName) {
     return switch (answer) {
       case Answer.Granted granted -> {
-        Optional<GrantedArtifact> artifact = granted.artifact(fileName);
+        Optional<GrantedArtifact> artifact = wanted(granted, fileName);
         if (artifact.isEmpty()) {
           yield Optional.of(new Finding.NotFound());
         }
@@ -158,7 +174,7 @@ public final class Hawkbit implements AutoCloseable {
         .thenCompose(finding -> {
           if (!(finding instanceof Finding.NotFound)
               || !(grants.peek(question.key()).orElse(null) instanceof Answer.Granted granted)
-              || granted.artifact(fileName).isEmpty()) {
+              || wanted(granted, fileName).isEmpty()) {
             return CompletableFuture.completedFuture(finding);
           }
           // Granted, and the file is gone: hawkBit may have deleted it since.
@@ -176,7 +192,7 @@ public final class Hawkbit implements AutoCloseable {
     if (settled.isPresent()) {
       return CompletableFuture.completedFuture(settled.get());
     }
-    GrantedArtifact artifact = ((Answer.Granted) answer).artifact(fileName).orElseThrow();
+    GrantedArtifact artifact = wanted((Answer.Granted) answer, fileName).orElseThrow();
     CompletableFuture<Finding> mine = new CompletableFuture<>();
     CompletableFuture<Finding> others = underWay.putIfAbsent(artifact, mine);
     if (others != null) {

@@ -9,6 +9,7 @@ import io.artifactserver.core.access.CertificateGrant;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.TokenDigest;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.rest.access.link.LinkProperties;
 import io.artifactserver.rest.access.link.Links;
 import java.io.IOException;
@@ -138,12 +139,7 @@ class AuthenticatorTest {
     }
 
     @Override
-    public Optional<Caller> peek(String token) {
-      return Optional.empty();
-    }
-
-    @Override
-    public Optional<Caller> verify(String token) {
+    public Optional<Caller> find(String token, Reach reach) {
       return Optional.empty();
     }
   }

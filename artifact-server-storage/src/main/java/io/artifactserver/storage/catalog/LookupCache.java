@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.Reach;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +78,11 @@ public final class LookupCache<K, V> {
    * @param atNanos when the database said so, by the ticker
    */
   private record Known<V>(V value, long atNanos) {}
+
+  /** As {@link #peek} or {@link #find}, as far as the lookup may go. */
+  public Optional<V> find(K key, Reach reach) {
+    return reach == Reach.MEMORY ? peek(key) : find(key);
+  }
 
   /** Returns the remembered value if it is still good. No I/O. */
   public Optional<V> peek(K key) {

@@ -7,6 +7,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.rest.access.IssuedTokens;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import java.time.Duration;
@@ -100,15 +101,17 @@ final class OidcTokens implements IssuedTokens {
   }
 
   @Override
-  public Optional<Caller> peek(String token) {
+  public Optional<Caller> find(String token, Reach reach) {
+    if (reach == Reach.DATABASE) {
+      return verify(token);
+    }
     Verified known = verified.getIfPresent(token);
     return known != null && clock.instant().isBefore(known.end)
         ? Optional.of(known.caller)
         : Optional.empty();
   }
 
-  @Override
-  public Optional<Caller> verify(String token) {
+  Optional<Caller> verify(String token) {
     Jwt jwt;
     try {
       jwt = decoder.decode(token);

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.access.oidc;
 
 import io.artifactserver.core.access.Caller;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.access.IssuedTokens;
 import io.artifactserver.rest.access.IssuerUnavailableException;
@@ -118,7 +119,8 @@ public final class SignIn {
     }
     for (String kind : List.of("id_token", "access_token")) {
       String token = answer.path(kind).asString("");
-      Optional<Caller> caller = tokens.hasForm(token) ? tokens.verify(token) : Optional.empty();
+      Optional<Caller> caller =
+          tokens.hasForm(token) ? tokens.find(token, Reach.DATABASE) : Optional.empty();
       if (caller.isPresent()) {
         LOG.info("{} ({}) has signed in", caller.get().name(), caller.get().id());
         return new End(token, caller.get());

@@ -5,7 +5,6 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
@@ -17,7 +16,6 @@ import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.CurrentCaller;
-import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
@@ -33,8 +31,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -52,7 +48,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 public class ProgressController {
   static final String PATH = "/api/v1/progress";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ProgressController.class);
   private static final String EVENTS = "/events";
   private static final int MAX_LIMIT = 10_000;
 
@@ -178,14 +173,9 @@ public class ProgressController {
 
   /** A token may be revoked, or expire, while its client listens. */
   private boolean maySee(Credentials credentials) {
-    try {
-      return authenticator.authenticate(credentials, null)
-              instanceof Authentication.Known(Caller caller)
-          && AccessRules.allow(caller, "GET", PATH + EVENTS);
-    } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-      LOG.debug("The events end, because the owner of the token is unknown", e);
-      return false;
-    }
+    return authenticator.tryToAuthenticate(credentials, null)
+            instanceof Authentication.Known(Caller caller)
+        && AccessRules.allow(caller, "GET", PATH + EVENTS);
   }
 
   private ProgressSubject subject(ArtifactId id) {

@@ -1,14 +1,12 @@
 package io.artifactserver.rest.delivery.pace;
 
 import io.artifactserver.core.access.Caller;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.limit.NamedLimit;
 import io.artifactserver.core.limit.TokenBucket;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.server.guard.Connections;
 import java.net.InetAddress;
@@ -17,16 +15,12 @@ import java.util.Locale;
 import java.util.Optional;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out which limits a download has for who asks, and from where. What a device calls itself in
  * a field does not count: it could choose its limit. Thread-safe.
  */
 public final class DownloadClasses {
-  private static final Logger LOG = LoggerFactory.getLogger(DownloadClasses.class);
-
   private final Authenticator authenticator;
   private final Connections connections;
   private final Lookups lookups;
@@ -98,25 +92,16 @@ public final class DownloadClasses {
      * @return false if too many ask already
      */
     boolean lookUp(Runnable then) {
-      return lookups.run(
-          authenticator.sender(credentials, connections.client(request)),
-          () -> {
-            Authentication asked = authenticate();
+      return lookups.authenticate(
+          authenticator,
+          credentials,
+          connections.client(request),
+          asked -> {
             caller = asked;
             found = null;
             then.run();
             return asked instanceof Authentication.Known;
           });
-    }
-
-    private Authentication authenticate() {
-      try {
-        return authenticator.authenticate(credentials, connections.client(request));
-      } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-        LOG.debug(
-            "Sent without the limits of a class, because the owner of the token is unknown", e);
-        return new Authentication.Refused();
-      }
     }
 
     private List<TokenBucket> find(LimitTable table) {

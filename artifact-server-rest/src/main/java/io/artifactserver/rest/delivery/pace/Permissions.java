@@ -2,17 +2,14 @@ package io.artifactserver.rest.delivery.pace;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
-import io.artifactserver.core.digest.Digest;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.server.guard.Connections;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
@@ -49,29 +46,19 @@ public final class Permissions {
     this.periodNanos = period.toNanos();
   }
 
-  /**
-   * Whether everybody may read the target.
-   *
-   * @param repositories finds one by its name
-   * @param contents finds what has a digest
-   */
-  private static boolean isPublic(
-      Target target,
-      Function<String, Optional<Repository>> repositories,
-      Function<Digest, Optional<Content>> contents) {
-    return switch (target) {
-      case Target.OfArtifact(var id) -> isPublic(repositories.apply(id.repository()).stream());
-      case Target.OfContentIn in -> isPublic(repositories.apply(in.repository()).stream());
-      case Target.OfContent(var digest) ->
-          isPublic(
-              contents.apply(digest).stream().flatMap(content -> content.repositories().stream()));
-      // hawkBit grants it, and asks for no token of ours.
-      case Target.Granted _ -> true;
-    };
-  }
-
-  private static boolean isPublic(Stream<Repository> repositories) {
-    return repositories.anyMatch(Repository::isPublic);
+  /** Whether everybody may read the target, as far as the lookup may go. */
+  private boolean isPublic(Target target, Reach reach) {
+    Stream<Repository> repositories =
+        switch (target) {
+          case Target.OfArtifact(var id) -> catalog.findRepository(id.repository(), reach).stream();
+          case Target.OfContentIn in -> catalog.findRepository(in.repository(), reach).stream();
+          case Target.OfContent(var digest) ->
+              catalog.findContent(digest, reach).stream()
+                  .flatMap(content -> content.repositories().stream());
+          // hawkBit grants it, and asks for no token of ours.
+          case Target.Granted _ -> Stream.empty();
+        };
+    return target instanceof Target.Granted || repositories.anyMatch(Repository::isPublic);
   }
 
   /** That of one download. Used by one thread at a time. */
@@ -109,15 +96,13 @@ public final class Permissions {
     }
 
     private boolean isKnownToBePublic() {
-      return isPublic(target, catalog::peekRepository, catalog::peekContent);
+      return isPublic(target, Reach.MEMORY);
     }
 
     /** Asks again whether it is public: memory forgets. */
     private boolean look() {
       try {
-        isTakenAway =
-            !isPublic(target, catalog::findRepository, catalog::findContent)
-                && authenticator.isTakenAway(credentials);
+        isTakenAway = !isPublic(target, Reach.DATABASE) && authenticator.isTakenAway(credentials);
       } catch (CatalogUnavailableException e) {
         LOG.debug("A download goes on, because its permission cannot be checked", e);
       }

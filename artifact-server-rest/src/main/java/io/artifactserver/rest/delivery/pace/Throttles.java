@@ -4,6 +4,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.limit.DownloadQueue;
 import io.artifactserver.core.limit.Lane;
@@ -132,7 +133,7 @@ public final class Throttles {
 
   /** An address without a repository is no way around a limit. */
   private Lane narrowest(LimitTable table, Digest digest) {
-    return catalog.peekContent(digest).stream()
+    return catalog.findContent(digest, Reach.MEMORY).stream()
         .flatMap(content -> content.repositories().stream())
         .min(
             Comparator.comparingLong(

@@ -2,7 +2,6 @@ package io.artifactserver.rest.delivery.report;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
-import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.progress.DeliveryError;
 import io.artifactserver.core.progress.ProgressBook;
@@ -12,7 +11,6 @@ import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.delivery.body.TransferOutcome;
@@ -27,8 +25,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whom to tell of what a request is sent: the progress of artifacts, or the reports of
@@ -37,8 +33,6 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  */
 public final class Deliveries {
-  private static final Logger LOG = LoggerFactory.getLogger(Deliveries.class);
-
   private final ProgressProperties properties;
   private final ProgressBook book;
   private final Authenticator authenticator;
@@ -219,23 +213,18 @@ public final class Deliveries {
       Authentication caller = authenticator.peek(credentials);
       if (caller instanceof Authentication.Undecided) {
         // A public repository asks nobody for a token, so it may not have been looked up yet.
-        var _ = lookups.run(authenticator.sender(credentials, client), () -> lookUp(note));
+        var _ =
+            lookups.authenticate(authenticator, credentials, client, found -> tell(found, note));
       } else {
         var _ = tell(caller, note);
       }
     }
 
-    private boolean lookUp(Consumer<ProgressBook.Entry> note) {
-      try {
-        return tell(authenticator.authenticate(credentials, client), note);
-      } catch (CatalogUnavailableException | IssuerUnavailableException e) {
-        LOG.debug("Not recorded, because the owner of the token is unknown", e);
+    /** Returns whether the caller is somebody. What nobody can say is not recorded. */
+    private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
+      if (caller instanceof Authentication.Undecided) {
         return false;
       }
-    }
-
-    /** Returns whether the caller is somebody. */
-    private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
       if (caller instanceof Authentication.Known(Caller someone)) {
         Device device = ofKnown(someone);
         if (!device.name().isEmpty()) {

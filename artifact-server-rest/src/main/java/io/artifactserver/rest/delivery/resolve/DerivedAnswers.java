@@ -9,6 +9,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.ChunkPack;
 import io.artifactserver.core.derive.DerivationRules;
@@ -104,66 +105,46 @@ public final class DerivedAnswers {
   }
 
   /**
-   * Answers from memory, without I/O; empty if the catalog has to be asked.
-   *
-   * @param readable which artifacts the sender may read, as far as memory tells
-   */
-  Optional<Answer> peek(ArtifactId id, Predicate<ArtifactId> readable) {
-    return switch (DerivedName.of(id, rules).orElse(null)) {
-      case null -> Optional.empty();
-      case DerivedName.OfForm _ -> {
-        KnownForm known = forms.getIfPresent(id);
-        yield known == null
-                || known.changes() != rules.changes()
-                || !readable.test(known.artifact().id())
-            ? Optional.empty()
-            : catalog
-                .peek(known.artifact().id())
-                .filter(artifact -> artifact.equals(known.artifact()))
-                .map(_ -> new Answer.Ready(known.served()));
-      }
-      case DerivedName.OfChunk chunk -> {
-        DerivedFolder folder = folders.getIfPresent(chunk.folder());
-        yield folder == null || isStale(folder) || folder.taken().mayInclude(id.path())
-            ? Optional.empty()
-            : find(folder, chunk, readable, catalog::peek);
-      }
-    };
-  }
-
-  /**
-   * Answers; asks the catalog and the store. Blocks. No artifact has the address itself.
+   * Answers. Asks the catalog and the store, and blocks, if it may; then no artifact has the
+   * address itself.
    *
    * @param readable which artifacts the sender may read
    */
-  Optional<Answer> find(ArtifactId id, Predicate<ArtifactId> readable) {
-    long begin = System.nanoTime();
+  Optional<Answer> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
     return switch (DerivedName.of(id, rules).orElse(null)) {
       case null -> Optional.empty();
       case DerivedName.OfForm(ArtifactId of, DerivedForm.Addressed form) ->
           Optional.of(of)
               .filter(readable)
-              .flatMap(catalog::find)
+              .flatMap(each -> catalog.find(each, reach))
               .filter(artifact -> rules.suits(of, artifact.length()))
-              .flatMap(artifact -> form(id, artifact, form));
-      case DerivedName.OfChunk chunk -> {
-        DerivedFolder known = folders.getIfPresent(chunk.folder());
-        Optional<Answer> found =
-            known == null || isStale(known)
-                ? Optional.empty()
-                : find(known, chunk, readable, catalog::find);
-        if (found.isPresent()) {
-          yield found;
-        }
-        // Chunks may have been added since, or even while others waited for the same.
-        DerivedFolder current = loadedSince(begin, chunk);
-        yield find(current, chunk, readable, catalog::find)
-            .or(() ->
-                current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable)
-                    ? Optional.of(new Answer.NotReady())
-                    : Optional.empty());
-      }
+              .flatMap(artifact -> form(id, artifact, form, reach));
+      case DerivedName.OfChunk chunk -> chunk(id, chunk, readable, reach);
     };
+  }
+
+  private Optional<Answer> chunk(
+      ArtifactId id, DerivedName.OfChunk chunk, Predicate<ArtifactId> readable, Reach reach) {
+    long begin = System.nanoTime();
+    Function<ArtifactId, Optional<Artifact>> artifacts = each -> catalog.find(each, reach);
+    DerivedFolder known = folders.getIfPresent(chunk.folder());
+    Optional<Answer> found = Optional.empty();
+    // Only the database knows whether an artifact has the address.
+    if (known != null
+        && !isStale(known)
+        && (reach == Reach.DATABASE || !known.taken().mayInclude(id.path()))) {
+      found = find(known, chunk, readable, artifacts);
+    }
+    if (found.isPresent() || reach == Reach.MEMORY) {
+      return found;
+    }
+    // Chunks may have been added since, or even while others waited for the same.
+    DerivedFolder current = loadedSince(begin, chunk);
+    return find(current, chunk, readable, artifacts)
+        .or(() ->
+            current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable)
+                ? Optional.of(new Answer.NotReady())
+                : Optional.empty());
   }
 
   /**
@@ -219,8 +200,14 @@ public final class DerivedAnswers {
         || System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
   }
 
-  private Optional<Answer> form(ArtifactId address, Artifact artifact, DerivedForm.Addressed form) {
+  private Optional<Answer> form(
+      ArtifactId address, Artifact artifact, DerivedForm.Addressed form, Reach reach) {
     int changes = rules.changes();
+    if (reach == Reach.MEMORY) {
+      return Optional.ofNullable(forms.getIfPresent(address))
+          .filter(known -> known.changes() == changes && known.artifact().equals(artifact))
+          .map(known -> new Answer.Ready(known.served()));
+    }
     for (Derived each : register.of(artifact.blob())) {
       if (each.form().equals(form.name())) {
         return switch (each) {

@@ -19,15 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/**
- * Resolves what hawkBit grants. The file of an artifact and its MD5 file are the same wish there.
- * Thread-safe; nothing blocks.
- */
+/** Resolves what hawkBit grants. Thread-safe; nothing blocks. */
 public final class GrantedDownloads {
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(GrantedDownloads.class));
-
-  private static final String MD5_SUFFIX = ".MD5SUM";
 
   private final Hawkbit hawkbit;
 
@@ -45,10 +40,9 @@ public final class GrantedDownloads {
     if (question.isEmpty()) {
       return Optional.of(new Resolution.Unauthorized());
     }
-    Optional<Finding> exact = hawkbit.peek(question.get(), target.fileName());
-    return exact.isPresent() && isMd5(target, exact.get())
-        ? hawkbit.peek(question.get(), baseName(target)).map(base -> md5(target, base))
-        : exact.map(this::resolution);
+    return hawkbit
+        .peek(question.get(), target.fileName())
+        .map(finding -> resolution(target, finding));
   }
 
   /**
@@ -64,12 +58,7 @@ public final class GrantedDownloads {
     }
     return hawkbit
         .find(question.get(), target.fileName(), sender)
-        .thenCompose(finding ->
-            isMd5(target, finding)
-                ? hawkbit
-                    .find(question.get(), baseName(target), sender)
-                    .thenApply(base -> md5(target, base))
-                : CompletableFuture.completedFuture(resolution(finding)));
+        .thenApply(finding -> resolution(target, finding));
   }
 
   private static Optional<Question> question(Target.Granted target, Credentials credentials) {
@@ -80,24 +69,14 @@ public final class GrantedDownloads {
         credentials.authorization());
   }
 
-  private static boolean isMd5(Target.Granted target, Finding finding) {
-    return finding instanceof Finding.NotFound && target.fileName().endsWith(MD5_SUFFIX);
-  }
-
-  private static String baseName(Target.Granted target) {
-    return target.fileName().substring(0, target.fileName().length() - MD5_SUFFIX.length());
-  }
-
-  private Resolution md5(Target.Granted target, Finding finding) {
-    if (finding instanceof Finding.Found(GrantedArtifact artifact, GrantedFile file)) {
-      return artifact
-          .digests()
-          .get(DigestAlgorithm.MD5)
-          .<Resolution>map(md5 ->
-              new Resolution.Found(Served.checksumLine(artifact, file, md5, target.fileName())))
-          .orElseGet(Resolution.NotFound::new);
-    }
-    return resolution(finding);
+  private static Resolution checksumLine(
+      Target.Granted target, GrantedArtifact artifact, GrantedFile file) {
+    return artifact
+        .digests()
+        .get(DigestAlgorithm.MD5)
+        .<Resolution>map(md5 ->
+            new Resolution.Found(Served.checksumLine(artifact, file, md5, target.fileName())))
+        .orElseGet(Resolution.NotFound::new);
   }
 
   /** The same object for as long as it is the same file. */
@@ -114,10 +93,12 @@ public final class GrantedDownloads {
     return fresh;
   }
 
-  private Resolution resolution(Finding finding) {
+  private Resolution resolution(Target.Granted target, Finding finding) {
     return switch (finding) {
       case Finding.Found(GrantedArtifact artifact, GrantedFile file) ->
-          new Resolution.Found(served(artifact, file));
+          artifact.fileName().equals(target.fileName())
+              ? new Resolution.Found(served(artifact, file))
+              : checksumLine(target, artifact, file);
       case Finding.NotFound _ -> new Resolution.NotFound();
       case Finding.Unauthorized _ -> new Resolution.Unauthorized();
       case Finding.Unavailable(String reason) -> {

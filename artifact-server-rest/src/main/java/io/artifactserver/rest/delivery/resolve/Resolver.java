@@ -6,6 +6,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ProblemDetail;
 
@@ -103,46 +105,11 @@ public final class Resolver {
     this.clock = clock;
   }
 
-  /** Resolves from memory, without I/O; empty if the database has to be asked. */
+  /** Resolves from memory, without I/O; empty if somebody has to be asked. */
   public Optional<Resolution> peek(Target target, Credentials credentials) {
-    return switch (target) {
-      case Target.OfArtifact(ArtifactId id) -> {
-        Optional<Artifact> known = catalog.peek(id);
-        if (known.isPresent() && known.get().repository().isPublic()) {
-          yield found(known.get());
-        }
-        Authentication caller = authenticator.peek(credentials);
-        yield known
-            .filter(artifact -> includes(caller, artifact.id()))
-            .flatMap(this::found)
-            .or(() -> derived.peek(id, each -> mayPeek(each, caller)).map(Resolver::resolution))
-            .or(() -> peekDenied(id.repository(), caller));
-      }
-      case Target.OfContent(Digest digest) ->
-          catalog
-              .peekContent(digest)
-              .filter(content -> mayRead(content, authenticator.peek(credentials)))
-              .flatMap(this::found);
-      case Target.OfContentIn in -> {
-        Authentication caller = authenticator.peek(credentials);
-        yield catalog
-            .peekContent(in.digest())
-            .filter(content -> mayRead(content, in.repository(), caller))
-            .flatMap(content -> content(content, in))
-            .or(() -> peekDenied(in.repository(), caller));
-      }
-      case Target.Granted wish -> granted.orElseThrow().peek(wish, credentials);
-    };
-  }
-
-  /** A stranger learns nothing of a repository that is not public, and so costs no query. */
-  private Optional<Resolution> peekDenied(String repository, Authentication caller) {
-    if (!catalog.knowsAsNotPublic(repository)) {
-      return Optional.empty();
-    }
-    return caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository)
-        ? Optional.empty()
-        : denied(caller);
+    return target instanceof Target.Granted wish
+        ? granted.orElseThrow().peek(wish, credentials)
+        : resolve(target, () -> authenticator.peek(credentials), Reach.MEMORY);
   }
 
   /** Returns the account that a lookup counts for. */
@@ -167,38 +134,46 @@ public final class Resolver {
    */
   public Resolution resolve(Target target, Credentials credentials, @Nullable Object address) {
     Authentication caller = authenticator.authenticate(credentials, address);
-    // Nobody is undecided here, so every decision is one.
-    Optional<Resolution> resolution =
-        switch (target) {
-          case Target.OfArtifact(ArtifactId id) -> {
-            Predicate<ArtifactId> readable = each -> mayRead(each, caller);
-            yield find(id, readable)
-                .flatMap(this::found)
-                .or(() -> checksumLine(id, readable))
-                .or(() -> derived.find(id, readable).map(Resolver::resolution))
-                .or(() -> gone(id, readable))
-                .or(() -> missing(id.repository(), caller));
-          }
-          case Target.OfContent(Digest digest) ->
-              catalog
-                  .findContent(digest)
-                  .filter(content -> mayRead(content, caller))
-                  .flatMap(this::found)
-                  .or(() -> denied(caller));
-          case Target.OfContentIn in ->
-              catalog
-                  .findContent(in.digest())
-                  .filter(content -> mayRead(content, in.repository(), caller))
-                  .flatMap(content -> content(content, in))
-                  .or(() -> missing(in.repository(), caller));
-          case Target.Granted wish ->
-              throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
-        };
-    return resolution.orElseThrow();
+    return resolve(target, () -> caller, Reach.DATABASE).orElseThrow();
   }
 
-  private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable) {
-    return Optional.of(id).filter(readable).flatMap(catalog::find);
+  /**
+   * The one tree of decisions: in memory it ends where only the database knows, and else never.
+   *
+   * @param caller asked for only where it matters
+   */
+  private Optional<Resolution> resolve(
+      Target target, Supplier<Authentication> caller, Reach reach) {
+    return switch (target) {
+      case Target.OfArtifact(ArtifactId id) -> {
+        Predicate<ArtifactId> readable = each -> mayRead(each, caller, reach);
+        yield find(id, readable, reach)
+            .flatMap(this::found)
+            .or(() -> checksumLine(id, readable, reach))
+            .or(() -> derived.find(id, readable, reach).map(Resolver::resolution))
+            .or(() -> gone(id, readable, reach))
+            .or(() -> missing(id.repository(), caller.get(), reach));
+      }
+      case Target.OfContent(Digest digest) ->
+          catalog
+              .findContent(digest, reach)
+              .filter(content -> mayRead(content, caller.get()))
+              .flatMap(this::found)
+              // In memory, what may not be read takes the way of what does not exist.
+              .or(() -> reach == Reach.MEMORY ? Optional.empty() : denied(caller.get()));
+      case Target.OfContentIn in ->
+          catalog
+              .findContent(in.digest(), reach)
+              .filter(content -> mayRead(content, in.repository(), caller.get()))
+              .flatMap(content -> content(content, in))
+              .or(() -> missing(in.repository(), caller.get(), reach));
+      case Target.Granted wish ->
+          throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
+    };
+  }
+
+  private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
+    return Optional.of(id).filter(readable).flatMap(each -> catalog.find(each, reach));
   }
 
   private static Resolution resolution(DerivedAnswers.Answer answer) {
@@ -235,14 +210,21 @@ public final class Resolver {
     return Optional.of(new Resolution.Found(served));
   }
 
-  /** The digest of an artifact that exists, unless something of that very name does. */
-  private Optional<Resolution> checksumLine(ArtifactId id, Predicate<ArtifactId> readable) {
+  /**
+   * The digest of an artifact that exists, unless something of that very name does: memory does not
+   * know that.
+   */
+  private Optional<Resolution> checksumLine(
+      ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
+    if (reach == Reach.MEMORY) {
+      return Optional.empty();
+    }
     int dot = id.path().lastIndexOf('.');
     DigestAlgorithm algorithm = dot < 0 ? null : CHECKSUM_SUFFIXES.get(id.path().substring(dot));
     if (algorithm == null || dot == 0 || id.path().charAt(dot - 1) == '/') {
       return Optional.empty();
     }
-    return find(new ArtifactId(id.repository(), id.path().substring(0, dot)), readable)
+    return find(new ArtifactId(id.repository(), id.path().substring(0, dot)), readable, reach)
         .flatMap(artifact ->
             artifact
                 .digests()
@@ -251,30 +233,33 @@ public final class Resolver {
   }
 
   /** Finds the deleted artifact. Asked only when there is nothing else to answer. */
-  private Optional<Resolution> gone(ArtifactId id, Predicate<ArtifactId> readable) {
+  private Optional<Resolution> gone(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
     return Optional.of(id)
-        .filter(readable)
+        .filter(each -> reach == Reach.DATABASE && readable.test(each))
         .flatMap(catalog::usedPath)
         .filter(used -> used.isGone(clock.instant()))
         .map(Resolution.Gone::new);
   }
 
-  private Optional<Resolution> missing(String repository, Authentication caller) {
-    return isPublic(repository) ? NOT_FOUND : denied(caller);
+  /**
+   * There is nothing for this caller. Memory knows so much only of a repository that is not public,
+   * for a caller who may read none of it: a stranger costs no query.
+   */
+  private Optional<Resolution> missing(String repository, Authentication caller, Reach reach) {
+    if (reach == Reach.DATABASE) {
+      return isPublic(repository, reach) ? NOT_FOUND : denied(caller);
+    }
+    boolean mayReadSome =
+        caller instanceof Authentication.Known(var known) && known.mayReadSomeOf(repository);
+    return mayReadSome || !catalog.knowsAsNotPublic(repository) ? Optional.empty() : denied(caller);
   }
 
-  private boolean isPublic(String repository) {
-    return catalog.findRepository(repository).filter(Repository::isPublic).isPresent();
+  private boolean isPublic(String repository, Reach reach) {
+    return catalog.findRepository(repository, reach).filter(Repository::isPublic).isPresent();
   }
 
-  private boolean mayRead(ArtifactId id, Authentication caller) {
-    return includes(caller, id) || isPublic(id.repository());
-  }
-
-  /** As {@link #mayRead}, as far as memory tells. */
-  private boolean mayPeek(ArtifactId id, Authentication caller) {
-    return includes(caller, id)
-        || catalog.peekRepository(id.repository()).filter(Repository::isPublic).isPresent();
+  private boolean mayRead(ArtifactId id, Supplier<Authentication> caller, Reach reach) {
+    return isPublic(id.repository(), reach) || includes(caller.get(), id);
   }
 
   /** Whether the artifact is in the caller's scope. */

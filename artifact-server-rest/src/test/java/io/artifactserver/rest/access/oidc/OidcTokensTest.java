@@ -12,6 +12,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Reach;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
@@ -44,7 +45,7 @@ class OidcTokensTest {
   @MethodSource("bad")
   void isRefused(String kind, String token) {
     assertThat(tokens.verify(token)).as(kind).isEmpty();
-    assertThat(tokens.peek(token)).as(kind).isEmpty();
+    assertThat(tokens.find(token, Reach.MEMORY)).as(kind).isEmpty();
   }
 
   @Test
@@ -72,18 +73,19 @@ class OidcTokensTest {
   @Test
   void aGroupMayBeOneWordOrLieDeep() {
     String word = provider.sign(provider.claims().claim("groups", "admins").build());
-    assertThat(tokens.verify(word).orElseThrow().role()).isEqualTo(Role.ADMIN);
+    assertThat(tokens.find(word, Reach.DATABASE).orElseThrow().role()).isEqualTo(Role.ADMIN);
     String deep =
         provider.sign(
             provider.claims().claim("realm_access", Map.of("roles", List.of("admins"))).build());
-    assertThat(tokens("realm_access.roles", "sub").verify(deep).orElseThrow().role())
+    assertThat(tokens("realm_access.roles", "sub").find(deep, Reach.DATABASE).orElseThrow().role())
         .isEqualTo(Role.ADMIN);
     String dotted =
         provider.sign(provider.claims().claim("https://a.b/groups", List.of("admins")).build());
-    assertThat(tokens("https://a.b/groups", "sub").verify(dotted).orElseThrow().role())
+    assertThat(
+            tokens("https://a.b/groups", "sub").find(dotted, Reach.DATABASE).orElseThrow().role())
         .isEqualTo(Role.ADMIN);
     String number = provider.sign(provider.claims().claim("groups", 7).build());
-    assertThat(tokens.verify(number).orElseThrow().scope()).isEqualTo(Scope.NOTHING);
+    assertThat(tokens.find(number, Reach.DATABASE).orElseThrow().scope()).isEqualTo(Scope.NOTHING);
   }
 
   @ParameterizedTest
@@ -112,13 +114,13 @@ class OidcTokensTest {
     JWTClaimsSet claims =
         provider.claims("admins").expirationTime(Date.from(now.get().plusSeconds(100))).build();
     String token = provider.sign(claims);
-    assertThat(tokens.peek(token)).isEmpty();
+    assertThat(tokens.find(token, Reach.MEMORY)).isEmpty();
     assertThat(tokens.verify(token)).isPresent();
-    assertThat(tokens.peek(token)).isPresent();
+    assertThat(tokens.find(token, Reach.MEMORY)).isPresent();
     now.updateAndGet(time -> time.plusSeconds(99));
-    assertThat(tokens.peek(token)).isPresent();
+    assertThat(tokens.find(token, Reach.MEMORY)).isPresent();
     now.updateAndGet(time -> time.plusSeconds(70));
-    assertThat(tokens.peek(token)).isEmpty();
+    assertThat(tokens.find(token, Reach.MEMORY)).isEmpty();
     assertThat(tokens.verify(token)).isEmpty();
   }
 

@@ -15,6 +15,7 @@ import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.derive.ArtifactDerivation;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.ChunkPack;
@@ -192,7 +193,7 @@ class DroppedFormTest {
   }
 
   private void lookUp(Exchange exchange) {
-    switch (answers.find(ADDRESS, _ -> true).orElse(null)) {
+    switch (answers.find(ADDRESS, _ -> true, Reach.DATABASE).orElse(null)) {
       case DerivedAnswers.Answer.Ready(Served served) -> emit(exchange, served);
       case DerivedAnswers.Answer.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);

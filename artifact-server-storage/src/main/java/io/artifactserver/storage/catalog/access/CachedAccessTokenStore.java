@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog.access;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.TokenDigest;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.catalog.LookupCache;
 import java.time.Duration;
@@ -64,13 +65,13 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   }
 
   @Override
-  public Optional<AccessToken> peek(String id) {
-    return tokens.peek(id);
+  public Optional<AccessToken> find(String id) {
+    return tokens.find(id);
   }
 
   @Override
-  public Optional<AccessToken> find(String id) {
-    return tokens.find(id);
+  public Optional<AccessToken> find(String id, Reach reach) {
+    return tokens.find(id, reach);
   }
 
   @Override

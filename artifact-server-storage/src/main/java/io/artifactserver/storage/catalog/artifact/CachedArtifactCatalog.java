@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.core.catalog.UsedPath;
@@ -83,13 +84,8 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Repository> peekRepository(String name) {
-    return repositories.peek(ALL).map(known -> known.get(name));
-  }
-
-  @Override
-  public Optional<Repository> findRepository(String name) {
-    return repositories.find(ALL).map(known -> known.get(name));
+  public Optional<Repository> findRepository(String name, Reach reach) {
+    return repositories.find(ALL, reach).map(known -> known.get(name));
   }
 
   @Override
@@ -104,13 +100,13 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Artifact> peek(ArtifactId id) {
-    return artifacts.peek(id);
+  public Optional<Artifact> find(ArtifactId id) {
+    return artifacts.find(id);
   }
 
   @Override
-  public Optional<Artifact> find(ArtifactId id) {
-    return artifacts.find(id);
+  public Optional<Artifact> find(ArtifactId id, Reach reach) {
+    return artifacts.find(id, reach);
   }
 
   @Override
@@ -124,13 +120,13 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Content> peekContent(Digest digest) {
-    return contents.peek(digest);
+  public Optional<Content> findContent(Digest digest) {
+    return contents.find(digest);
   }
 
   @Override
-  public Optional<Content> findContent(Digest digest) {
-    return contents.find(digest);
+  public Optional<Content> findContent(Digest digest, Reach reach) {
+    return contents.find(digest, reach);
   }
 
   @Override

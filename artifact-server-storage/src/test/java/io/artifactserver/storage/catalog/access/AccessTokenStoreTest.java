@@ -9,6 +9,7 @@ import io.artifactserver.core.access.AccessTokenStore.Position;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.storage.catalog.CatalogApplication;
 import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.postgres.TestDatabase;
@@ -46,21 +47,21 @@ class AccessTokenStoreTest {
         token(secret, Role.DEVICE, Set.of("stable", "beta"), "2026-01-01T00:00:00Z");
     assertThat(store.find(token.id())).isEmpty();
     store.add(token);
-    assertThat(store.peek(token.id())).isEmpty();
+    assertThat(store.find(token.id(), Reach.MEMORY)).isEmpty();
     assertThat(store.find(token.id())).contains(token);
 
     long before = application.statements();
     assertThat(store.find(token.id())).contains(token);
-    assertThat(store.peek(token.id())).contains(token);
+    assertThat(store.find(token.id(), Reach.MEMORY)).contains(token);
     assertThat(application.statements() - before).isZero();
-    assertThat(secret.unlocks(store.peek(token.id()).orElseThrow())).isTrue();
+    assertThat(secret.unlocks(store.find(token.id(), Reach.MEMORY).orElseThrow())).isTrue();
 
     assertThat(store.isRevoked(token.id())).isFalse();
     assertThat(store.revoke(token.id())).isTrue();
     assertThat(store.revoke(token.id())).isFalse();
     assertThat(store.isRevoked(token.id())).isTrue();
     assertThat(all()).doesNotContain(token);
-    assertThat(store.peek(token.id())).isEmpty();
+    assertThat(store.find(token.id(), Reach.MEMORY)).isEmpty();
     assertThat(store.find(token.id())).isEmpty();
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
@@ -51,16 +52,18 @@ class CachedArtifactCatalogTest {
   @Test
   void asksOnce() {
     add(id);
-    assertThat(catalog.peek(id)).isEmpty();
-    assertThat(catalog.peekContent(digest)).isEmpty();
+    assertThat(catalog.find(id, Reach.MEMORY)).isEmpty();
+    assertThat(catalog.findContent(digest, Reach.MEMORY)).isEmpty();
     Optional<Artifact> found = catalog.find(id);
     assertThat(found).isPresent();
     assertThat(catalog.findContent(digest)).isPresent();
 
     long before = application.statements();
     assertThat(catalog.find(id)).isEqualTo(found);
-    assertThat(catalog.peek(id)).isEqualTo(found);
-    assertThat(catalog.findContent(digest)).isEqualTo(catalog.peekContent(digest)).isPresent();
+    assertThat(catalog.find(id, Reach.MEMORY)).isEqualTo(found);
+    assertThat(catalog.findContent(digest))
+        .isEqualTo(catalog.findContent(digest, Reach.MEMORY))
+        .isPresent();
     assertThat(application.statements() - before).isZero();
   }
 
@@ -79,13 +82,13 @@ class CachedArtifactCatalogTest {
     assertThat(catalog.find(id)).isPresent();
     digests.values().values().forEach(each -> assertThat(catalog.findContent(each)).isPresent());
     catalog.remove(id);
-    assertThat(catalog.peek(id)).isEmpty();
+    assertThat(catalog.find(id, Reach.MEMORY)).isEmpty();
     assertThat(catalog.find(id)).isEmpty();
     digests
         .values()
         .values()
         .forEach(each -> {
-          assertThat(catalog.peekContent(each)).isEmpty();
+          assertThat(catalog.findContent(each, Reach.MEMORY)).isEmpty();
           assertThat(catalog.findContent(each)).isEmpty();
         });
   }
@@ -116,17 +119,19 @@ class CachedArtifactCatalogTest {
   void showsAtOnceThatARepositoryIsMutable() {
     add(id);
     assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isFalse();
-    assertThat(catalog.findRepository(repository).orElseThrow().paths().mutable()).isFalse();
+    assertThat(catalog.findRepository(repository, Reach.DATABASE).orElseThrow().paths().mutable())
+        .isFalse();
     assertThat(catalog.changeRepository(repository, RepositoryChange.ofMutable(true))).isPresent();
     assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isTrue();
-    assertThat(catalog.findRepository(repository).orElseThrow().paths().mutable()).isTrue();
+    assertThat(catalog.findRepository(repository, Reach.DATABASE).orElseThrow().paths().mutable())
+        .isTrue();
   }
 
   @Test
   void knowsNoRepositoryAsNotPublicUnlessItKnowsAll() {
     catalog.createRepository(repository + "-closed", false, false);
     assertThat(catalog.knowsAsNotPublic(repository + "-closed")).isFalse();
-    catalog.findRepository(repository);
+    catalog.findRepository(repository, Reach.DATABASE);
     assertThat(catalog.knowsAsNotPublic(repository + "-closed")).isTrue();
     assertThat(catalog.knowsAsNotPublic(repository + "-absent")).isTrue();
     assertThat(catalog.knowsAsNotPublic(repository)).isFalse();
@@ -140,7 +145,7 @@ class CachedArtifactCatalogTest {
           threads.submit(() -> {
             for (int i = 0; i < 300; i++) {
               catalog.changeRepository(repository, RepositoryChange.ofRedirects(i % 2 == 0));
-              catalog.findRepository(repository);
+              catalog.findRepository(repository, Reach.DATABASE);
             }
           });
       while (!changes.isDone()) {
@@ -171,8 +176,8 @@ class CachedArtifactCatalogTest {
       contentLoad.get();
       removal.get();
     }
-    assertThat(catalog.peek(id)).isEmpty();
-    assertThat(catalog.peekContent(digest)).isEmpty();
+    assertThat(catalog.find(id, Reach.MEMORY)).isEmpty();
+    assertThat(catalog.findContent(digest, Reach.MEMORY)).isEmpty();
   }
 
   private void add(ArtifactId artifact) {

@@ -18,6 +18,7 @@ import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
+import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
 import io.artifactserver.core.catalog.UsedPath;
@@ -647,7 +648,7 @@ class JpaArtifactCatalogTest {
     assertThat(statementsOf(() -> catalog.list(repository, "", "", 20))).isEqualTo(2);
     assertThat(statementsOf(() -> catalog.findContent(digests(text + 1).sha256()))).isEqualTo(2);
     assertThat(statementsOf(() -> register.known(List.of("a", "b", "c")))).isEqualTo(1);
-    assertThat(statementsOf(() -> catalog.peek(id("p1")))).isZero();
+    assertThat(statementsOf(() -> catalog.find(id("p1"), Reach.MEMORY))).isZero();
     assertThat(statementsOf(() -> catalog.usedPath(id("p1")))).isLessThanOrEqualTo(1);
   }
 
