@@ -1,6 +1,6 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedArtifact;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.core.hawkbit.GrantedArtifact;
-import io.artifactserver.core.hawkbit.GrantedFile;
+import io.artifactserver.core.grant.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedFile;
 
 /** The result of a device's wish for a file. Immutable. */
 public sealed interface Finding {

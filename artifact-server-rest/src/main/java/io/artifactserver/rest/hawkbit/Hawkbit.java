@@ -1,8 +1,8 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.core.hawkbit.GrantedArtifact;
-import io.artifactserver.core.hawkbit.GrantedFiles;
-import io.artifactserver.core.hawkbit.PulledFiles;
+import io.artifactserver.core.grant.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedFiles;
+import io.artifactserver.core.grant.PulledFiles;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,7 +3,7 @@ package io.artifactserver.rest.hawkbit;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
-import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.rest.http.RequestPath;
 import java.io.IOException;
 import java.io.InputStream;

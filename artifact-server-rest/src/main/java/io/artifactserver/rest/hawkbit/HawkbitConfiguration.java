@@ -1,6 +1,6 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.grant.GrantedFiles;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.Duration;

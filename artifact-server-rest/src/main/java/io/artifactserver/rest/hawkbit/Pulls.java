@@ -1,10 +1,10 @@
 package io.artifactserver.rest.hawkbit;
 
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.hawkbit.Arrival;
-import io.artifactserver.core.hawkbit.GrantedArtifact;
-import io.artifactserver.core.hawkbit.GrantedFile;
-import io.artifactserver.core.hawkbit.PulledFiles;
+import io.artifactserver.core.grant.Arrival;
+import io.artifactserver.core.grant.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedFile;
+import io.artifactserver.core.grant.PulledFiles;
 import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.hawkbit;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
-import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.rest.http.RequestPath;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

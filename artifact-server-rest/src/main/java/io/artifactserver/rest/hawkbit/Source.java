@@ -1,7 +1,7 @@
 package io.artifactserver.rest.hawkbit;
 
-import io.artifactserver.core.hawkbit.GrantedArtifact;
-import io.artifactserver.core.hawkbit.GrantedFile;
+import io.artifactserver.core.grant.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedFile;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,7 +2,7 @@ package io.artifactserver.rest.hawkbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.grant.GrantedFiles;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;

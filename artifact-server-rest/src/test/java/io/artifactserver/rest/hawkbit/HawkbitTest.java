@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
-import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.grant.GrantedFiles;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.time.Duration;

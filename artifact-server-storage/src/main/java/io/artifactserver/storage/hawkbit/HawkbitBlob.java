@@ -6,7 +6,7 @@ import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
-import io.artifactserver.core.hawkbit.GrantedArtifact;
+import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.local.mapped.MappableFile;
 import io.artifactserver.storage.local.mapped.MappedFiles;

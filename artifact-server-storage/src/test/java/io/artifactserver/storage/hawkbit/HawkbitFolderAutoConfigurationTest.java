@@ -2,7 +2,7 @@ package io.artifactserver.storage.hawkbit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.core.hawkbit.GrantedFiles;
+import io.artifactserver.core.grant.GrantedFiles;
 import io.artifactserver.storage.local.folder.DataFolderAutoConfiguration;
 import io.artifactserver.storage.local.mapped.MappedFilesAutoConfiguration;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.artifactserver.core.hawkbit;
+package io.artifactserver.core.grant;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;

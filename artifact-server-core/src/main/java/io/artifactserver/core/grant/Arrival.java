@@ -1,4 +1,4 @@
-package io.artifactserver.core.hawkbit;
+package io.artifactserver.core.grant;
 
 import io.artifactserver.core.blob.StorageException;
 import java.nio.ByteBuffer;
