@@ -65,7 +65,7 @@ class ConnectionIT extends EachTransport {
     }
   }
 
-  /** They are parsed when they have come whole. */
+  /** They come in several reads, and those of the next request with the last. */
   @ParameterizedTest
   @ValueSource(ints = {1_900, 2_100, 9_000, 25_000, 31_000})
   void longHeadsAreAnsweredAndWhatFollowsThemToo(int length) throws IOException {

@@ -29,11 +29,14 @@ import org.jspecify.annotations.Nullable;
  * comes whole nothing changes.
  */
 final class BoundedHttpConnection extends HttpConnection implements RequestProgress {
-  /** Devices send some ten. Each takes some 100 bytes beside its text. */
+  /** Devices send some ten. */
   static final int MAX_FIELDS = 256;
 
   /** A head in the making, in bytes, before its first byte is kept. */
   private static final int HEAD_LENGTH = 4 * 1024;
+
+  /** Bytes that a field takes beside its text. */
+  private static final int HELD_PER_FIELD = 128;
 
   /** Bytes that a byte of a head takes while it is put together, at most. */
   private static final int HELD_PER_BYTE = 3;
@@ -53,6 +56,12 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   private Holdings.@Nullable Holding holding;
   private long bytesBefore;
 
+  /** Fields of the head that comes, so far. */
+  private int fields;
+
+  /** The rest of what was read, while the parser has it; null in between. */
+  private @Nullable ByteBuffer parsing;
+
   private BoundedHttpConnection(
       HttpConfiguration configuration,
       Connector connector,
@@ -68,11 +77,7 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   protected HttpParser newHttpParser(HttpCompliance compliance) {
     HttpParser plain = super.newHttpParser(compliance);
     HttpParser parser =
-        new LongHeadParser(
-            (HttpParser.RequestHandler) plain.getHandler(),
-            getHttpConfiguration().getRequestHeaderSize(),
-            compliance,
-            this::mayKeep);
+        new EndingParser((HttpParser.RequestHandler) plain.getHandler(), compliance);
     parser.setHeaderCacheSize(plain.getHeaderCacheSize());
     parser.setHeaderCacheCaseSensitive(plain.isHeaderCacheCaseSensitive());
     return parser;
@@ -127,18 +132,8 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
       bytesBefore = getBytesIn();
       hold(0);
     } else {
-      holdHead();
+      hold(HEAD_LENGTH + HELD_PER_FIELD * fields + HELD_PER_BYTE * (getBytesIn() - bytesBefore));
     }
-  }
-
-  /** Accounts for what has come of a head before it is kept. */
-  private boolean mayKeep() {
-    holdHead();
-    return getEndPoint().isOpen();
-  }
-
-  private void holdHead() {
-    hold(HEAD_LENGTH + HELD_PER_BYTE * (getBytesIn() - bytesBefore));
   }
 
   /**
@@ -148,8 +143,10 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
    */
   @Override
   public @Nullable ByteBuffer onUpgradeFrom() {
-    ByteBuffer rest = getParser() instanceof LongHeadParser parser ? parser.takeRest() : null;
-    return rest == null ? super.onUpgradeFrom() : rest;
+    ByteBuffer rest = parsing;
+    return rest == null
+        ? super.onUpgradeFrom()
+        : ByteBuffer.allocate(rest.remaining()).put(rest).flip();
   }
 
   @Override
@@ -238,9 +235,28 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     }
   }
 
-  private final class CountingHandler extends RequestHandler {
-    private int fields;
+  /**
+   * Jetty's parser. A connection that ends within a head ends without an answer (RFC 9112, section
+   * 8, allows it): Jetty starts a thread for each, and a flood made that most of the server's work.
+   */
+  private final class EndingParser extends HttpParser {
+    private EndingParser(HttpParser.RequestHandler handler, HttpCompliance compliance) {
+      super(handler, getHttpConfiguration().getRequestHeaderSize(), compliance);
+    }
 
+    @Override
+    public boolean parseNext(ByteBuffer buffer) {
+      if (isAtEOF() && inHeaderState() && !isStart() && !buffer.hasRemaining()) {
+        close();
+      }
+      parsing = buffer;
+      boolean isRequest = super.parseNext(buffer);
+      parsing = null;
+      return isRequest;
+    }
+  }
+
+  private final class CountingHandler extends RequestHandler {
     @Override
     public void badMessage(HttpException failure) {
       hasRefused = true;

@@ -1,12 +1,15 @@
 package io.artifactserver.rest.server.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.artifactserver.rest.server.guard.Connections;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -16,13 +19,22 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.io.AbstractConnection;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
+import org.eclipse.jetty.server.AbstractConnectionFactory;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
@@ -40,7 +52,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class BoundedHttpConnectionTest {
-  private final Connections connections = PatientConnections.create();
+  private static final int MAX_LENGTH = 32 * 1024;
+
+  private static final String HALF = "GET / HTTP/1.1\r\nHost: x\r\nHalf";
+
+  private final MeterRegistry meters = new SimpleMeterRegistry();
+  private final Connections connections = PatientConnections.create(meters);
   private final OvertakingPool pool = new OvertakingPool();
   private final Server server = new Server(pool);
   private final AtomicInteger readsAfterRefusal = new AtomicInteger();
@@ -73,15 +90,9 @@ class BoundedHttpConnectionTest {
   @ValueSource(strings = {"", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "more"})
   void aRefusedConnectionIsReadByOneThread(String more) throws Exception {
     ServerConnector connector = start(16);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
-      socket.setSoTimeout(120_000);
-      socket
-          .getOutputStream()
-          .write(
-              ("GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n" + more)
-                  .getBytes(StandardCharsets.US_ASCII));
-      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-      assertThat(answer).startsWith("HTTP/1.1 400 ").containsOnlyOnce("HTTP/1.1");
+    try (Socket socket = connect(connector)) {
+      send(socket, "GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n" + more);
+      assertThat(received(socket)).startsWith("HTTP/1.1 400 ").containsOnlyOnce("HTTP/1.1");
     }
     assertThat(end.get(120, TimeUnit.SECONDS)).isEmpty();
     assertThat(readsAfterRefusal).hasValue(0);
@@ -94,16 +105,85 @@ class BoundedHttpConnectionTest {
   void aConnectionThatIsClosedInAHeadIsReadByOneThread() throws Exception {
     isClosedByReading = true;
     ServerConnector connector = start(16);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
-      socket
-          .getOutputStream()
-          .write("GET / HTTP/1.1\r\nHost: x\r\nHalf".getBytes(StandardCharsets.US_ASCII));
+    try (Socket socket = connect(connector)) {
+      send(socket, HALF);
       end.get(120, TimeUnit.SECONDS);
       // The threads go on for a moment.
       server.stop();
     }
     assertThat(pool.overtook).isTrue();
     assertThat(readsBesideAnother).hasValue(0);
+  }
+
+  /** Jetty starts a thread for each, to answer 400 to nobody. */
+  @ParameterizedTest
+  @ValueSource(strings = {"G", "GET / HTTP/1.1\r\n", HALF})
+  void aConnectionThatEndsWithinAHeadIsNotAnswered(String head) throws Exception {
+    ServerConnector connector = start(16);
+    try (Socket socket = connect(connector)) {
+      send(socket, head);
+      socket.shutdownOutput();
+      assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+    }
+    assertThat(end.get(120, TimeUnit.SECONDS)).isEmpty();
+    assertThat(pool.hasRefused).isFalse();
+  }
+
+  @Test
+  void aHeadThatIsTooLongIsRefusedWithoutItsEnd() throws Exception {
+    ServerConnector connector = start(16);
+    try (Socket socket = connect(connector)) {
+      send(socket, HALF + "x".repeat(MAX_LENGTH - HALF.length()));
+      await().untilAsserted(() -> assertThat(held()).isGreaterThan(MAX_LENGTH));
+      send(socket, "x");
+      assertThat(received(socket)).startsWith("HTTP/1.1 431 ").containsOnlyOnce("HTTP/1.1");
+    }
+  }
+
+  /** Each field takes more memory than a short one has bytes. */
+  @Test
+  void aHeadCountsWhileItComes() throws Exception {
+    ServerConnector connector = start(16);
+    try (Socket socket = connect(connector)) {
+      send(socket, "GET / HTTP/1.1\r\nHost: x\r\n" + "a:b\r\n".repeat(200) + "Half");
+      await().untilAsserted(() -> assertThat(held()).isBetween(30_000.0, 40_000.0));
+      send(socket, ": x\r\nConnection: close\r\n\r\n");
+      assertThat(received(socket)).startsWith("HTTP/1.1 404 ");
+      await().untilAsserted(() -> assertThat(held()).isZero());
+    }
+  }
+
+  /** A buffer outside the heap would be freed by a whole collection only. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "what follows"})
+  void whatFollowsThePrefaceOfHttp2IsKeptOnTheHeap(String rest) throws Exception {
+    Http2 http2 = new Http2();
+    ServerConnector connector = start(16, http2);
+    try (Socket socket = connect(connector)) {
+      send(socket, "PRI * HTT");
+      await().untilAsserted(() -> assertThat(held()).isPositive());
+      send(socket, "P/2.0\r\n\r\n" + rest);
+      assertThat(http2.rest.get(120, TimeUnit.SECONDS)).isEqualTo(rest);
+      await().untilAsserted(() -> assertThat(held()).isZero());
+    }
+  }
+
+  private Socket connect(ServerConnector connector) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort());
+    socket.setSoTimeout(120_000);
+    return socket;
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String received(Socket socket) throws IOException {
+    return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+  }
+
+  private double held() {
+    return meters.get("artifact_server.connections.held").gauge().value();
   }
 
   /**
@@ -133,15 +213,9 @@ class BoundedHttpConnectionTest {
           }
         });
     ServerConnector connector = start(1);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
-      socket.setSoTimeout(120_000);
-      socket
-          .getOutputStream()
-          .write(
-              ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n" + body)
-                  .getBytes(StandardCharsets.US_ASCII));
-      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-      assertThat(answer).startsWith("HTTP/1.1 200 ").containsOnlyOnce("HTTP/1.1");
+    try (Socket socket = connect(connector)) {
+      send(socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n" + body);
+      assertThat(received(socket)).startsWith("HTTP/1.1 200 ").containsOnlyOnce("HTTP/1.1");
     }
     end.get(120, TimeUnit.SECONDS);
     // The thread that ended it goes on for a moment.
@@ -165,12 +239,14 @@ class BoundedHttpConnectionTest {
 
   /**
    * @param maxReads of a body that nobody wants
+   * @param others beside HTTP/1.1
    */
-  private ServerConnector start(int maxReads) throws Exception {
+  private ServerConnector start(int maxReads, ConnectionFactory... others) throws Exception {
     HttpConnectionFactory http =
         new BoundedHttpConnection.Factory(
             new HttpConnectionFactory(), connections, new Newcomers(_ -> Optional.empty()));
     http.getHttpConfiguration().setMaxUnconsumedRequestContentReads(maxReads);
+    http.getHttpConfiguration().setRequestHeaderSize(MAX_LENGTH);
     ServerConnector connector =
         new ServerConnector(server, 1, 1, http) {
           @Override
@@ -203,11 +279,57 @@ class BoundedHttpConnectionTest {
             };
           }
         };
+    Stream.of(others).forEach(connector::addConnectionFactory);
     connector.setHost("127.0.0.1");
     server.addConnector(connector);
     connections.watch(server);
     server.start();
     return connector;
+  }
+
+  /** Takes the connections that speak it, and reads nothing from them. */
+  private static final class Http2 extends AbstractConnectionFactory
+      implements ConnectionFactory.Upgrading {
+    private final CompletableFuture<String> rest = new CompletableFuture<>();
+
+    private Http2() {
+      super("h2c");
+    }
+
+    @Override
+    public Connection upgradeConnection(
+        Connector connector,
+        EndPoint endPoint,
+        MetaData.Request request,
+        HttpFields.Mutable fields) {
+      return newConnection(connector, endPoint);
+    }
+
+    @Override
+    public Connection newConnection(Connector connector, EndPoint endPoint) {
+      return new Taken(endPoint, connector.getExecutor());
+    }
+
+    private final class Taken extends AbstractConnection implements Connection.UpgradeTo {
+      private Taken(EndPoint endPoint, Executor executor) {
+        super(endPoint, executor);
+      }
+
+      @Override
+      public void onUpgradeTo(ByteBuffer buffer) {
+        assertThat(buffer.isDirect()).isFalse();
+        rest.complete(StandardCharsets.US_ASCII.decode(buffer).toString());
+      }
+
+      @Override
+      public void onOpen() {
+        super.onOpen();
+        rest.complete("");
+      }
+
+      @Override
+      public void onFillable() {}
+    }
   }
 
   /** The other thread does what it can of what it was given before the first goes on. */
