@@ -122,7 +122,7 @@ public final class InMemoryBlobStore implements BlobStore {
 
     @Override
     public RangeReader open(ByteRange range) throws StorageException {
-      return new InMemoryReader(bytes(range));
+      return new BytesReader(bytes(range));
     }
 
     @Override
@@ -149,44 +149,6 @@ public final class InMemoryBlobStore implements BlobStore {
             null);
       }
       return stored.bytes().slice((int) range.position(), (int) range.length());
-    }
-  }
-
-  private static final class InMemoryReader implements RangeReader {
-    private final ByteBuffer source;
-    private boolean open = true;
-
-    InMemoryReader(ByteBuffer source) {
-      this.source = source;
-    }
-
-    @Override
-    public int read(ByteBuffer target) {
-      if (!open) {
-        throw new IllegalStateException("The reader is closed");
-      }
-      if (!source.hasRemaining()) {
-        return -1;
-      }
-      int length = Math.min(source.remaining(), target.remaining());
-      target.put(source.slice(source.position(), length));
-      source.position(source.position() + length);
-      return length;
-    }
-
-    @Override
-    public Wait waitToRead(int length) {
-      return Wait.NONE;
-    }
-
-    @Override
-    public boolean isOpen() {
-      return open;
-    }
-
-    @Override
-    public void close() {
-      open = false;
     }
   }
 

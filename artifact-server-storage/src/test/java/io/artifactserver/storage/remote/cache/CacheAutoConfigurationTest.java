@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.blob.BlobCache;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.FakeRemoteStore;
 import io.artifactserver.storage.backend.UnknownBackendAutoConfiguration;
 import io.artifactserver.storage.local.file.FileBlobStore;
 import io.artifactserver.storage.local.file.FileStorageAutoConfiguration;
@@ -53,7 +54,7 @@ class CacheAutoConfigurationTest {
                       CacheProperties.Fill.WHOLE,
                       DataSize.ofMegabytes(1),
                       32));
-          assertThat(context.getBean(BlobStore.class)).isInstanceOf(RemoteFake.class);
+          assertThat(context.getBean(BlobStore.class)).isInstanceOf(FakeRemoteStore.class);
           assertThat(context).doesNotHaveBean(BlobCache.class);
         });
   }
@@ -92,7 +93,7 @@ class CacheAutoConfigurationTest {
         .run(context -> {
           assertThat(context.getBean(BlobStore.class)).isInstanceOf(CachingBlobStore.class);
           assertThat(context.getBean(BlobStore.class).name()).isEqualTo("cached-remote");
-          assertThat(context).hasSingleBean(BlobCache.class).hasSingleBean(RemoteFake.class);
+          assertThat(context).hasSingleBean(BlobCache.class).hasSingleBean(FakeRemoteStore.class);
           assertThat(folder.resolve("cache"))
               .isDirectoryNotContaining(path -> !path.endsWith("lock"));
         });
@@ -171,8 +172,8 @@ class CacheAutoConfigurationTest {
   @ConditionalOnProperty(name = "artifact-server.storage.backend", havingValue = "far")
   static class RemoteAutoConfiguration {
     @Bean
-    RemoteFake farBlobStore() {
-      return new RemoteFake();
+    FakeRemoteStore farBlobStore() {
+      return new FakeRemoteStore();
     }
   }
 }

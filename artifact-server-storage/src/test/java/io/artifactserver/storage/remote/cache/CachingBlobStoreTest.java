@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.FakeRemoteStore;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -52,7 +53,7 @@ class CachingBlobStoreTest {
   private static final int PIECE = TestProperties.PIECE_LENGTH;
 
   @TempDir private Path folder;
-  private final RemoteFake remote = new RemoteFake();
+  private final FakeRemoteStore remote = new FakeRemoteStore();
   private final MappedFiles mappedFiles = new MappedFiles(64, Duration.ofMinutes(5));
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
@@ -91,9 +92,9 @@ class CachingBlobStoreTest {
           assertThat(read.get()).isPositive();
         }
       }
-      assertThat(remote.bytes()).isEqualTo(content.length);
+      assertThat(remote.delivered()).isEqualTo(content.length);
       assertThat(remote.opened()).hasSize(257).doesNotHaveDuplicates();
-      assertThat(remote.mostOpen()).isLessThanOrEqualTo(8);
+      assertThat(remote.peak()).isLessThanOrEqualTo(8);
       mappedFiles.forget(ref.key());
     }
   }
@@ -113,14 +114,14 @@ class CachingBlobStoreTest {
     try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<Integer> fromTheStart =
           readers.submit(() -> read(cache, ref, content, ByteRange.whole(content.length)));
-      Warm.await(() -> remote.open() > 1);
+      Warm.await(() -> remote.inFlight() > 1);
       assertThat(read(cache, ref, content, far)).isEqualTo(100);
       assertThat(fromTheStart.isDone()).isFalse();
       stuck.countDown();
       assertThat(fromTheStart.get()).isEqualTo(content.length);
     }
     Warm.await(() -> Warm.isMappable(cache, ref));
-    assertThat(remote.bytes()).isEqualTo(content.length);
+    assertThat(remote.delivered()).isEqualTo(content.length);
   }
 
   @Test
@@ -164,7 +165,7 @@ class CachingBlobStoreTest {
     CachingBlobStore cache = open(TestProperties.whole());
     assertThat(cache.blob(ref).waitToOpen()).isNotEqualTo(Wait.NONE);
     Warm.up(cache, ref);
-    assertThat(remote.bytes()).isEqualTo(content.length);
+    assertThat(remote.delivered()).isEqualTo(content.length);
     remote.down(true);
     try (FileRegion region = cache.blob(ref).fileRegion(ByteRange.whole(content.length)).get()) {
       assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
@@ -201,7 +202,7 @@ class CachingBlobStoreTest {
     remote.forget();
     CachingBlobStore restarted = open(TestProperties.whole());
     Warm.up(restarted, ref);
-    assertThat(remote.bytes()).isEqualTo(16 * PIECE);
+    assertThat(remote.delivered()).isEqualTo(16 * PIECE);
     assertThat(remote.opened()).doesNotContain(new ByteRange(5 * PIECE, PIECE));
     read(restarted, ref, content, ByteRange.whole(content.length));
   }
@@ -313,15 +314,15 @@ class CachingBlobStoreTest {
             .withCauseInstanceOf(StorageUnavailable.class);
       }
     }
-    Warm.await(() -> remote.open() == 0);
+    Warm.await(() -> remote.inFlight() == 0);
     // As many of the first ten as had a turn before the fetches that fail had them all.
-    long there = remote.bytes();
+    long there = remote.delivered();
     assertThat(there).isBetween((long) PIECE, 10L * PIECE);
     remote.fault(_ -> {});
     remote.forget();
     read(cache, ref, content, ByteRange.whole(content.length));
     Warm.await(() -> Warm.isMappable(cache, ref));
-    assertThat(remote.bytes()).isEqualTo(content.length - there);
+    assertThat(remote.delivered()).isEqualTo(content.length - there);
     assertThat(remote.opened()).hasSize((int) (content.length - there) / PIECE);
   }
 
@@ -397,7 +398,7 @@ class CachingBlobStoreTest {
       assertThat(files()).containsExactlyInAnyOrder(file(read), file(mapped));
       assertThat(cache.figures().evictions()).isZero();
       assertThat(cache.figures().passes()).isEqualTo(1);
-      assertThat(remote.bytes()).isEqualTo(content.length);
+      assertThat(remote.delivered()).isEqualTo(content.length);
       assertThat(region.slice(0, content.length)).isEqualTo(ByteBuffer.wrap(content));
       ByteBuffer all = ByteBuffer.allocate(content.length);
       while (reader.read(all) > 0) {
@@ -501,7 +502,7 @@ class CachingBlobStoreTest {
           .isThrownBy(read::get)
           .withCauseInstanceOf(BlobNotFound.class);
     }
-    Warm.await(() -> remote.open() == 0);
+    Warm.await(() -> remote.inFlight() == 0);
     assertThat(files()).isEmpty();
     assertThat(cache.figures().heldBytes()).isZero();
     assertThatExceptionOfType(BlobNotFound.class)
@@ -546,7 +547,7 @@ class CachingBlobStoreTest {
         ByteRange range = new ByteRange((long) i * PIECE, 1);
         waiting.add(readers.submit(() -> cache.blob(ref).open(range)));
       }
-      Warm.await(() -> remote.open() == 8);
+      Warm.await(() -> remote.inFlight() == 8);
       cache.close();
       for (Future<RangeReader> reader : waiting) {
         assertThatExceptionOfType(ExecutionException.class)
@@ -588,7 +589,7 @@ class CachingBlobStoreTest {
     }
     // Other threads of this JVM open a class file or two; a leak here would be hundreds.
     assertThat(openDescriptors()).isLessThan(before + 50);
-    assertThat(remote.open()).isZero();
+    assertThat(remote.inFlight()).isZero();
   }
 
   @Test
@@ -698,7 +699,7 @@ class CachingBlobStoreTest {
         assertThat(task.get()).isPositive();
       }
     }
-    Warm.await(() -> remote.open() == 0);
+    Warm.await(() -> remote.inFlight() == 0);
     remote.fault(_ -> {});
     assertThat(cache.figures().heldBytes()).isBetween(0L, 40L * PIECE);
     assertThat(cache.figures().evictions()).isPositive();

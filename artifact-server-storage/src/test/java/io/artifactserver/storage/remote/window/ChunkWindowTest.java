@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.blob.FakeRemoteStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.Wait;
@@ -48,7 +49,7 @@ class ChunkWindowTest {
   private static final Duration FOR_EVER = Duration.ofDays(1);
 
   private final TransferBudget budget = new TransferBudget(1 << 30);
-  private final FakeRemote remote = new FakeRemote();
+  private final FakeRemoteStore remote = FakeRemoteStore.thatAnswersWhenTold();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
@@ -71,7 +72,7 @@ class ChunkWindowTest {
   void aRangeOfOneChunkIsReadAsItComes(int length) throws StorageException {
     AtomicReference<Thread> fetcher = new AtomicReference<>();
     ByteRange range = new ByteRange(7, length);
-    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
+    FakeRemoteStore answering = new FakeRemoteStore();
     ChunkSource source =
         chunk -> {
           fetcher.set(Thread.currentThread());
@@ -79,13 +80,13 @@ class ChunkWindowTest {
         };
     try (RangeReader reader = window(16).open(range, source)) {
       assertThat(answering.inFlight()).isOne();
-      assertThat(drain(reader, length)).isEqualTo(FakeRemote.bytes(range));
+      assertThat(drain(reader, length)).isEqualTo(FakeRemoteStore.bytes(range));
       assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
       assertThat(answering.inFlight()).as("given back at once").isZero();
       assertThat(budget.used()).isZero();
       reader.rest();
     }
-    assertThat(answering.begun()).containsExactly(range);
+    assertThat(answering.opened()).containsExactly(range);
     assertThat(fetcher).hasValue(Thread.currentThread());
   }
 
@@ -93,8 +94,8 @@ class ChunkWindowTest {
   @Test
   void aReaderThatRestsHasTheRestFetched() throws StorageException {
     ByteRange range = new ByteRange(7, CHUNK);
-    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
-    try (RangeReader reader = window(16).open(range, answering)) {
+    FakeRemoteStore answering = new FakeRemoteStore();
+    try (RangeReader reader = window(16).open(range, answering::open)) {
       ByteBuffer read = ByteBuffer.allocate(CHUNK);
       assertThat(reader.read(read.limit(3))).isEqualTo(3);
       reader.rest();
@@ -104,28 +105,28 @@ class ChunkWindowTest {
       while (read.limit(CHUNK).hasRemaining()) {
         assertThat(reader.read(read)).isPositive();
       }
-      assertThat(read.array()).isEqualTo(FakeRemote.bytes(range));
+      assertThat(read.array()).isEqualTo(FakeRemoteStore.bytes(range));
       assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
-    assertThat(answering.begun()).containsExactly(range);
+    assertThat(answering.opened()).containsExactly(range);
   }
 
   @Test
   void aReaderThatIsClosedWhileItReadsAsItComesAbandonsTheAnswer() throws StorageException {
-    FakeRemote answering = FakeRemote.thatAnswersAtOnce();
-    RangeReader reader = window(16).open(ByteRange.whole(CHUNK), answering);
+    FakeRemoteStore answering = new FakeRemoteStore();
+    RangeReader reader = window(16).open(ByteRange.whole(CHUNK), answering::open);
     assertThat(reader.read(ByteBuffer.allocate(3))).isEqualTo(3);
     reader.close();
     reader.rest();
     assertThat(answering.inFlight()).isZero();
-    assertThat(answering.begun()).hasSize(1);
+    assertThat(answering.opened()).hasSize(1);
     assertThatIllegalStateException().isThrownBy(() -> reader.read(ByteBuffer.allocate(1)));
   }
 
   @Test
   void aShortRangeCountsForWhatItIs() throws StorageException {
     ChunkWindow window = new ChunkWindow(1000, 16, budget);
-    try (RangeReader reader = window.open(new ByteRange(5, 100), FakeRemote.thatAnswersAtOnce())) {
+    try (RangeReader reader = window.open(new ByteRange(5, 100), new FakeRemoteStore()::open)) {
       assertThat(budget.used()).isEqualTo(100);
       assertThat(drain(reader, 100)).hasSize(100);
     }
@@ -138,10 +139,10 @@ class ChunkWindowTest {
     try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
       reader.rest();
       byte[] first = take(reader, 100_000);
-      assertThat(first).isEqualTo(FakeRemote.bytes(new ByteRange(11, 100_000)));
+      assertThat(first).isEqualTo(FakeRemoteStore.bytes(new ByteRange(11, 100_000)));
       source.goOn.countDown();
       assertThat(take(reader, 100_000))
-          .isEqualTo(FakeRemote.bytes(new ByteRange(100_011, 100_000)));
+          .isEqualTo(FakeRemoteStore.bytes(new ByteRange(100_011, 100_000)));
       assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
   }
@@ -165,11 +166,11 @@ class ChunkWindowTest {
   @Test
   void aFetchThatFailsInTheMiddleFailsTheReader() throws Exception {
     HalfFetch source = new HalfFetch(100_000);
-    source.failure = FakeRemote.broken("in the middle");
+    source.failure = FakeRemoteStore.broken("in the middle");
     ByteRange range = ByteRange.whole(200_000);
     try (RangeReader reader = new ChunkWindow(200_000, 16, budget).open(range, source)) {
       reader.rest();
-      assertThat(take(reader, 80_000)).isEqualTo(FakeRemote.bytes(ByteRange.whole(80_000)));
+      assertThat(take(reader, 80_000)).isEqualTo(FakeRemoteStore.bytes(ByteRange.whole(80_000)));
       source.goOn.countDown();
       assertThatExceptionOfType(StorageException.StorageUnavailable.class)
           .isThrownBy(() -> take(reader, 120_000))
@@ -188,20 +189,20 @@ class ChunkWindowTest {
     assertThat(take(abandoned, 70_000)).hasSize(70_000);
     abandoned.close();
     assertThat(budget.used()).isPositive();
-    FakeRemote other = FakeRemote.thatAnswersAtOnce();
-    try (RangeReader reader = window.open(new ByteRange(9, 200_000), other)) {
+    FakeRemoteStore other = new FakeRemoteStore();
+    try (RangeReader reader = window.open(new ByteRange(9, 200_000), other::open)) {
       deaf.goOn.countDown();
       eventually("the deaf one is done", () -> deaf.hasWritten);
-      assertThat(take(reader, 200_000)).isEqualTo(FakeRemote.bytes(new ByteRange(9, 200_000)));
+      assertThat(take(reader, 200_000)).isEqualTo(FakeRemoteStore.bytes(new ByteRange(9, 200_000)));
     }
   }
 
   @Test
   void anEmptyRangeIsNoFetch() throws StorageException {
-    try (RangeReader reader = window(16).open(new ByteRange(7, 0), remote)) {
+    try (RangeReader reader = window(16).open(new ByteRange(7, 0), remote::open)) {
       assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
-    assertThat(remote.begun()).isEmpty();
+    assertThat(remote.opened()).isEmpty();
   }
 
   @Test
@@ -212,8 +213,8 @@ class ChunkWindowTest {
     remote.answer(43, 23);
     eventually("two have arrived", () -> remote.filled() == 2);
     remote.answer(3, 13, 33);
-    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(range));
-    assertThat(remote.begun())
+    assertThat(bytes.get()).isEqualTo(FakeRemoteStore.bytes(range));
+    assertThat(remote.opened())
         .containsExactlyInAnyOrder(
             new ByteRange(3, 10),
             new ByteRange(13, 10),
@@ -228,12 +229,12 @@ class ChunkWindowTest {
     Future<byte[]> bytes = read(window(maxChunks), ByteRange.whole(100 * CHUNK));
     for (int head = 0; head < 100 - maxChunks; head++) {
       int expected = head + maxChunks;
-      eventually("the window is in flight", () -> remote.begun().size() == expected);
+      eventually("the window is in flight", () -> remote.opened().size() == expected);
       assertThat(remote.inFlight()).isLessThanOrEqualTo(maxChunks);
       remote.answer((long) head * CHUNK);
     }
     remote.answerAll();
-    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(100 * CHUNK)));
+    assertThat(bytes.get()).isEqualTo(FakeRemoteStore.bytes(ByteRange.whole(100 * CHUNK)));
     assertThat(remote.peak()).isEqualTo(maxChunks);
     assertThat(remote.buffers()).isLessThanOrEqualTo(maxChunks);
   }
@@ -243,15 +244,15 @@ class ChunkWindowTest {
     int mebibyte = 1 << 20;
     ChunkWindow window = new ChunkWindow(mebibyte, 16, budget);
     Future<Long> total =
-        threads.submit(() -> count(window.open(ByteRange.whole(20L * mebibyte), remote)));
-    eventually("4 MiB are in flight", () -> remote.begun().size() == 4);
+        threads.submit(() -> count(window.open(ByteRange.whole(20L * mebibyte), remote::open)));
+    eventually("4 MiB are in flight", () -> remote.opened().size() == 4);
     assertThat(budget.used()).isEqualTo(4L * mebibyte);
     remote.answer(0);
-    eventually("it has doubled", () -> remote.begun().size() == 1 + 8);
+    eventually("it has doubled", () -> remote.opened().size() == 1 + 8);
     remote.answer(mebibyte);
-    eventually("it has doubled again", () -> remote.begun().size() == 2 + 16);
+    eventually("it has doubled again", () -> remote.opened().size() == 2 + 16);
     remote.answer(2L * mebibyte);
-    eventually("it is full", () -> remote.begun().size() == 3 + 16);
+    eventually("it is full", () -> remote.opened().size() == 3 + 16);
     assertThat(budget.used()).isEqualTo(16L * mebibyte);
     remote.answerAll();
     assertThat(total.get()).isEqualTo(20L * mebibyte);
@@ -262,47 +263,47 @@ class ChunkWindowTest {
   @Test
   void aWaitingReaderKeepsTheWindowInFlight() throws Exception {
     Future<byte[]> bytes = read(window(4), ByteRange.whole(20 * CHUNK));
-    eventually("four are in flight", () -> remote.begun().size() == 4);
+    eventually("four are in flight", () -> remote.opened().size() == 4);
     remote.answer(0);
-    eventually("1 is the head", () -> remote.begun().size() == 5);
+    eventually("1 is the head", () -> remote.opened().size() == 5);
     remote.answer(20, 30, 40);
-    eventually("three queue up, four are in flight", () -> remote.begun().size() == 8);
+    eventually("three queue up, four are in flight", () -> remote.opened().size() == 8);
     eventually("the three have memory", () -> remote.filled() == 4);
     assertThat(remote.inFlight()).isEqualTo(4);
     remote.answer(50, 60, 70);
     // They have no memory until the head is there: it is the reader's turn.
     assertThat(remote.filled()).isEqualTo(4);
-    assertThat(remote.begun()).hasSize(8);
+    assertThat(remote.opened()).hasSize(8);
     remote.answerAll();
-    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(20 * CHUNK)));
+    assertThat(bytes.get()).isEqualTo(FakeRemoteStore.bytes(ByteRange.whole(20 * CHUNK)));
     assertThat(remote.peak()).isEqualTo(4);
     assertThat(remote.buffers()).isLessThanOrEqualTo(4);
   }
 
   @Test
   void aSlowReaderStopsTheFetching() throws StorageException {
-    FakeRemote fast = FakeRemote.thatAnswersAtOnce();
-    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast)) {
+    FakeRemoteStore fast = new FakeRemoteStore();
+    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast::open)) {
       ChunkReader slow = (ChunkReader) reader;
       eventually("all have arrived", () -> slow.inFlight() == 0);
-      assertThat(fast.begun()).hasSize(8);
+      assertThat(fast.opened()).hasSize(8);
       assertThat(reader.read(ByteBuffer.allocate(CHUNK - 1))).isEqualTo(CHUNK - 1);
       // A chunk that is being read is one of the window.
-      assertThat(fast.begun()).hasSize(8);
+      assertThat(fast.opened()).hasSize(8);
     }
   }
 
   @Test
   void shrinksToTheHeadAndTheNextWhileChunksQueueUp() throws StorageException {
-    FakeRemote fast = FakeRemote.thatAnswersAtOnce();
-    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast)) {
+    FakeRemoteStore fast = new FakeRemoteStore();
+    try (RangeReader reader = window(8).open(ByteRange.whole(100 * CHUNK), fast::open)) {
       ChunkReader slow = (ChunkReader) reader;
       for (int delivered = 0; delivered < 50; delivered++) {
         eventually("all have arrived", () -> slow.inFlight() == 0);
         assertThat(reader.read(ByteBuffer.allocate(CHUNK))).isEqualTo(CHUNK);
       }
       eventually("all have arrived", () -> slow.inFlight() == 0);
-      assertThat(fast.begun()).hasSize(52);
+      assertThat(fast.opened()).hasSize(52);
       assertThat(budget.used()).isEqualTo(2 * CHUNK);
     }
   }
@@ -314,16 +315,16 @@ class ChunkWindowTest {
     ByteRange range = ByteRange.whole(20 * CHUNK);
     Future<byte[]> bytes = read(window, range);
     remote.answer(0);
-    eventually("1 is the head", () -> remote.begun().size() == 5);
+    eventually("1 is the head", () -> remote.opened().size() == 5);
     remote.answer(20, 30, 40);
-    eventually("four more are in flight", () -> remote.begun().size() == 8);
+    eventually("four more are in flight", () -> remote.opened().size() == 8);
     eventually("the three have memory", () -> remote.filled() == 4);
     remote.answer(50, 60, 70);
     eventually("only the head is in flight", () -> remote.inFlight() == 1);
     assertThat(remote.filled()).isEqualTo(4);
     remote.answerAll();
-    assertThat(bytes.get()).isEqualTo(FakeRemote.bytes(range));
-    assertThat(remote.begun()).hasSizeGreaterThanOrEqualTo(20 + 3);
+    assertThat(bytes.get()).isEqualTo(FakeRemoteStore.bytes(range));
+    assertThat(remote.opened()).hasSizeGreaterThanOrEqualTo(20 + 3);
     assertThat(remote.peak()).isLessThanOrEqualTo(4);
     assertThat(remote.buffers()).isLessThanOrEqualTo(4);
   }
@@ -355,9 +356,9 @@ class ChunkWindowTest {
           }
         });
     remote.answer(0);
-    eventually("1 is the head", () -> remote.begun().size() == 3);
+    eventually("1 is the head", () -> remote.opened().size() == 3);
     remote.answer(20);
-    eventually("2 has come, 3 is in flight", () -> remote.begun().size() == 4);
+    eventually("2 has come, 3 is in flight", () -> remote.opened().size() == 4);
     remote.answer(30);
     isClosing.await();
     TransferBudget.Share newcomer = shared.join(() -> {});
@@ -365,11 +366,11 @@ class ChunkWindowTest {
     remote.answer(10);
     hasThree.await();
     eventually("it waits for 3", () -> thread.get().getState() == Thread.State.WAITING);
-    assertThat(remote.begun()).hasSize(4);
+    assertThat(remote.opened()).hasSize(4);
     goOn.countDown();
     remote.answerAll();
     assertThat(rest.get(60, TimeUnit.SECONDS))
-        .isEqualTo(FakeRemote.bytes(new ByteRange(3 * CHUNK, 2 * CHUNK)));
+        .isEqualTo(FakeRemoteStore.bytes(new ByteRange(3 * CHUNK, 2 * CHUNK)));
     newcomer.release(CHUNK);
     newcomer.close();
     eventually("the budget is given back", () -> shared.used() == 0);
@@ -377,10 +378,11 @@ class ChunkWindowTest {
 
   @Test
   void theFirstChunksFailureIsKnownFromOpen() {
-    StorageException failure = FakeRemote.broken("first");
+    StorageException failure = FakeRemoteStore.broken("first");
     remote.fail(0, failure);
-    assertThatThrownBy(() -> window(4).open(ByteRange.whole(100), remote)).isSameAs(failure);
-    assertThatThrownBy(() -> window(4).open(ByteRange.whole(CHUNK), remote)).isSameAs(failure);
+    assertThatThrownBy(() -> window(4).open(ByteRange.whole(100), remote::open)).isSameAs(failure);
+    assertThatThrownBy(() -> window(4).open(ByteRange.whole(CHUNK), remote::open))
+        .isSameAs(failure);
     eventually("the rest is cancelled", () -> remote.interrupted() == 3);
   }
 
@@ -388,33 +390,32 @@ class ChunkWindowTest {
   @MethodSource("failures")
   void theFirstFailureCancelsTheRestAndIsThrown(Exception failure) throws StorageException {
     remote.answer(0);
-    try (RangeReader reader = window(8).open(ByteRange.whole(1000), remote)) {
+    try (RangeReader reader = window(8).open(ByteRange.whole(1000), remote::open)) {
       remote.fail(50, failure);
       eventually("the rest is cancelled", () -> remote.interrupted() == 6);
       assertThatThrownBy(() -> drain(reader, 1000)).isSameAs(failure);
       assertThatThrownBy(() -> drain(reader, 1000)).isSameAs(failure);
-      assertThat(remote.begun()).hasSize(8);
+      assertThat(remote.opened()).hasSize(8);
     }
   }
 
   static List<Exception> failures() {
-    return List.of(FakeRemote.broken("one"), new IllegalStateException("two"));
+    return List.of(FakeRemoteStore.broken("one"), new IllegalStateException("two"));
   }
 
   @Test
   void aFailureWhileTheHeadIsBeingReadTakesNoBufferFromUnderTheReader() throws StorageException {
     remote.answer(0);
     ChunkWindow window = window(2);
-    try (RangeReader reader = window.open(ByteRange.whole(100), remote)) {
+    try (RangeReader reader = window.open(ByteRange.whole(100), remote::open)) {
       ByteBuffer some = ByteBuffer.allocate(3);
       assertThat(reader.read(some)).isEqualTo(3);
-      remote.fail(10, FakeRemote.broken("next"));
+      remote.fail(10, FakeRemoteStore.broken("next"));
       eventually("only the head is left", () -> budget.used() == CHUNK);
-      try (RangeReader other =
-          window.open(new ByteRange(500, 30), FakeRemote.thatAnswersAtOnce())) {
-        assertThat(drain(other, 30)).isEqualTo(FakeRemote.bytes(new ByteRange(500, 30)));
+      try (RangeReader other = window.open(new ByteRange(500, 30), new FakeRemoteStore()::open)) {
+        assertThat(drain(other, 30)).isEqualTo(FakeRemoteStore.bytes(new ByteRange(500, 30)));
       }
-      assertThat(some.array()).isEqualTo(FakeRemote.bytes(new ByteRange(0, 3)));
+      assertThat(some.array()).isEqualTo(FakeRemoteStore.bytes(new ByteRange(0, 3)));
       assertThatThrownBy(() -> reader.read(some.clear())).hasMessageContaining("next");
       assertThat(budget.used()).isEqualTo(CHUNK);
     }
@@ -425,9 +426,7 @@ class ChunkWindowTest {
   void aFetchThatEndsEarlyIsAFailure() {
     for (int missing : new int[] {1, CHUNK}) {
       ChunkSource truncated =
-          range ->
-              FakeRemote.answering(
-                  FakeRemote.bytes(new ByteRange(range.position(), range.length() - missing)));
+          range -> answering(new ByteRange(range.position(), range.length() - missing));
       for (int length : new int[] {100, CHUNK}) {
         assertThatThrownBy(() -> drain(window(4).open(ByteRange.whole(length), truncated), length))
             .isInstanceOf(StorageException.StorageUnavailable.class)
@@ -439,7 +438,7 @@ class ChunkWindowTest {
   @Test
   void closingCancelsAndGivesBack() throws StorageException {
     remote.answer(0, 30);
-    RangeReader reader = window(8).open(ByteRange.whole(1000), remote);
+    RangeReader reader = window(8).open(ByteRange.whole(1000), remote::open);
     assertThat(reader.read(ByteBuffer.allocate(1))).isOne();
     eventually("one queues up", () -> remote.filled() == 2);
     assertThat(reader.isOpen()).isTrue();
@@ -448,7 +447,7 @@ class ChunkWindowTest {
     assertThat(reader.isOpen()).isFalse();
     assertThat(budget.transfers()).isZero();
     eventually("the rest is cancelled", () -> remote.interrupted() == 6);
-    assertThat(remote.begun()).hasSize(8);
+    assertThat(remote.opened()).hasSize(8);
     assertThatIllegalStateException().isThrownBy(() -> reader.read(ByteBuffer.allocate(1)));
   }
 
@@ -460,7 +459,7 @@ class ChunkWindowTest {
     ChunkSource stubborn =
         range ->
             new Hooked(
-                FakeRemote.answering(range),
+                answering(range),
                 target -> {
                   if (range.position() > 0) {
                     late.set(target);
@@ -474,10 +473,10 @@ class ChunkWindowTest {
     assertThat(budget.used()).isEqualTo(CHUNK);
     Set<ByteBuffer> others =
         Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
-    ChunkSource recording = range -> new Hooked(FakeRemote.answering(range), others::add);
+    ChunkSource recording = range -> new Hooked(answering(range), others::add);
     for (int i = 0; i < 10; i++) {
       try (RangeReader other = window.open(ByteRange.whole(30), recording)) {
-        assertThat(drain(other, 30)).isEqualTo(FakeRemote.bytes(ByteRange.whole(30)));
+        assertThat(drain(other, 30)).isEqualTo(FakeRemoteStore.bytes(ByteRange.whole(30)));
       }
     }
     assertThat(others.contains(late.get())).isFalse();
@@ -492,7 +491,7 @@ class ChunkWindowTest {
     Future<StorageException> thrown =
         threads.submit(() -> {
           reader.set(Thread.currentThread());
-          try (RangeReader open = window(4).open(ByteRange.whole(100), remote)) {
+          try (RangeReader open = window(4).open(ByteRange.whole(100), remote::open)) {
             drain(open, 100);
             throw new AssertionError("Nothing was thrown");
           } catch (StorageException e) {
@@ -501,7 +500,7 @@ class ChunkWindowTest {
           }
         });
     remote.answer(0, 10);
-    eventually("the third is the head", () -> remote.begun().size() == 6);
+    eventually("the third is the head", () -> remote.opened().size() == 6);
     reader.get().interrupt();
     assertThat(thrown.get()).hasMessageContaining("interrupted");
     assertThat(isInterrupted).isTrue();
@@ -514,7 +513,7 @@ class ChunkWindowTest {
     Future<byte[]> bytes =
         threads.submit(() -> {
           reader.set(Thread.currentThread());
-          return drain(window(4).open(ByteRange.whole(CHUNK), remote), CHUNK);
+          return drain(window(4).open(ByteRange.whole(CHUNK), remote::open), CHUNK);
         });
     eventually("it is in flight", () -> remote.inFlight() == 1);
     reader.get().interrupt();
@@ -531,14 +530,14 @@ class ChunkWindowTest {
       ChunkSource failing =
           chunk -> {
             if (chunk.position() == 0) {
-              return FakeRemote.answering(chunk);
+              return answering(chunk);
             }
             try {
               asked.await();
             } catch (InterruptedException e) {
               Thread.currentThread().interrupt();
             }
-            throw FakeRemote.broken("next");
+            throw FakeRemoteStore.broken("next");
           };
       try (RangeReader reader = window(4).open(ByteRange.whole(100L * CHUNK), failing)) {
         assertThat(reader.read(ByteBuffer.allocate(CHUNK))).isEqualTo(CHUNK);
@@ -556,7 +555,7 @@ class ChunkWindowTest {
 
   @Test
   void aFullBufferIsNoRead() throws StorageException {
-    try (RangeReader reader = window(4).open(ByteRange.whole(25), FakeRemote.thatAnswersAtOnce())) {
+    try (RangeReader reader = window(4).open(ByteRange.whole(25), new FakeRemoteStore()::open)) {
       assertThat(reader.read(ByteBuffer.allocate(0))).isZero();
       assertThat(drain(reader, 25)).hasSize(25);
       assertThat(reader.read(ByteBuffer.allocate(0))).isEqualTo(-1);
@@ -578,12 +577,12 @@ class ChunkWindowTest {
     ByteRange range = new ByteRange(random.nextInt(5000), random.nextInt(60 * chunkLength));
     boolean fails = random.nextInt(4) == 0;
     long failing = range.position() + random.nextInt(60) * (long) chunkLength;
-    FakeRemote counted = FakeRemote.thatAnswersAtOnce();
+    FakeRemoteStore counted = new FakeRemoteStore();
     ChunkSource jittery =
         chunk -> {
           pause(new Random(seed ^ chunk.position()));
           if (fails && chunk.position() == failing) {
-            throw FakeRemote.broken("at " + failing);
+            throw FakeRemoteStore.broken("at " + failing);
           }
           assertThat(small.used()).isLessThanOrEqualTo((long) chunkLength * maxChunks);
           return counted.open(chunk);
@@ -601,7 +600,8 @@ class ChunkWindowTest {
           reader.rest();
         }
       }
-      assertThat(read.flip()).isEqualTo(ByteBuffer.wrap(FakeRemote.bytes(range), 0, read.limit()));
+      assertThat(read.flip())
+          .isEqualTo(ByteBuffer.wrap(FakeRemoteStore.bytes(range), 0, read.limit()));
       if (read.limit() == range.length()) {
         assertThat(reader.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         assertThat(fails && failing < range.end()).isFalse();
@@ -638,7 +638,7 @@ class ChunkWindowTest {
             assertThat(inFlight.get(position)).isLessThanOrEqualTo(16);
             pause(new Random(chunk.position()));
             return new Hooked(
-                FakeRemote.answering(chunk),
+                answering(chunk),
                 _ -> {
                   most.accumulateAndGet(shared.used(), Math::max);
                   inFlight.merge(position, -1, Integer::sum);
@@ -652,7 +652,8 @@ class ChunkWindowTest {
           }));
     }
     for (int i = 0; i < readers; i++) {
-      assertThat(all.get(i).get()).isEqualTo(FakeRemote.bytes(new ByteRange(i * 1_000_000L, 505)));
+      assertThat(all.get(i).get())
+          .isEqualTo(FakeRemoteStore.bytes(new ByteRange(i * 1_000_000L, 505)));
     }
     assertThat(most.get()).isLessThanOrEqualTo((50L + readers) * CHUNK);
     eventually("the budget is given back", () -> shared.used() == 0);
@@ -664,16 +665,16 @@ class ChunkWindowTest {
   void windowsShrinkForANewcomerAndGrowAgain() throws Exception {
     TransferBudget shared = new TransferBudget(8L * CHUNK);
     ChunkWindow window = new ChunkWindow(CHUNK, 8, shared);
-    FakeRemote newcomers = new FakeRemote();
+    FakeRemoteStore newcomers = FakeRemoteStore.thatAnswersWhenTold();
     Future<byte[]> first = read(window, ByteRange.whole(100 * CHUNK));
-    eventually("the first has it all", () -> remote.begun().size() == 8);
+    eventually("the first has it all", () -> remote.opened().size() == 8);
     Future<byte[]> second =
         threads.submit(() -> {
-          try (RangeReader reader = window.open(ByteRange.whole(4 * CHUNK), newcomers)) {
+          try (RangeReader reader = window.open(ByteRange.whole(4 * CHUNK), newcomers::open)) {
             return drain(reader, 4 * CHUNK);
           }
         });
-    eventually("the second has one", () -> newcomers.begun().size() == 1);
+    eventually("the second has one", () -> newcomers.opened().size() == 1);
     assertThat(shared.used()).isEqualTo(9L * CHUNK);
     // The second gets its share of what the first drains: one chunk repays what is used beyond the
     // limit, and each of the next three is passed on. One after the other: a chunk that overtakes
@@ -683,12 +684,12 @@ class ChunkWindowTest {
     for (int head = 1; head < 4; head++) {
       remote.answer((long) head * CHUNK);
       int share = head + 1;
-      eventually("the second gets it", () -> newcomers.begun().size() == share);
+      eventually("the second gets it", () -> newcomers.opened().size() == share);
     }
-    assertThat(remote.begun()).hasSize(8);
+    assertThat(remote.opened()).hasSize(8);
     newcomers.answerAll();
-    assertThat(second.get()).isEqualTo(FakeRemote.bytes(ByteRange.whole(4 * CHUNK)));
-    eventually("the first has it all again", () -> remote.begun().size() == 12);
+    assertThat(second.get()).isEqualTo(FakeRemoteStore.bytes(ByteRange.whole(4 * CHUNK)));
+    eventually("the first has it all again", () -> remote.opened().size() == 12);
     assertThat(shared.used()).isEqualTo(8L * CHUNK);
     remote.answerAll();
     assertThat(first.get()).hasSize(100 * CHUNK);
@@ -702,11 +703,16 @@ class ChunkWindowTest {
   private Future<byte[]> read(ChunkWindow window, ByteRange range) {
     Callable<byte[]> reading =
         () -> {
-          try (RangeReader reader = window.open(range, remote)) {
+          try (RangeReader reader = window.open(range, remote::open)) {
             return drain(reader, (int) range.length());
           }
         };
     return threads.submit(reading);
+  }
+
+  /** An answer of the right bytes, all at once. */
+  private static RangeReader answering(ByteRange range) throws StorageException {
+    return new FakeRemoteStore().open(range);
   }
 
   private static byte[] drain(RangeReader reader, int length) throws StorageException {
@@ -817,7 +823,7 @@ class ChunkWindowTest {
 
     @Override
     public RangeReader open(ByteRange range) {
-      ByteBuffer bytes = ByteBuffer.wrap(FakeRemote.bytes(range)).limit(first);
+      ByteBuffer bytes = ByteBuffer.wrap(FakeRemoteStore.bytes(range)).limit(first);
       return new RangeReader() {
         @Override
         public int read(ByteBuffer target) throws StorageException {

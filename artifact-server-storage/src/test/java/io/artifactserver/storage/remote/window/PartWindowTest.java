@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.blob.FakeRemoteStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
@@ -111,7 +112,7 @@ class PartWindowTest {
 
   @Test
   void theFirstFailureCancelsTheRestAndIsThrown() throws StorageException {
-    StorageException failure = FakeRemote.broken("two");
+    StorageException failure = FakeRemoteStore.broken("two");
     try (PartWriter writer = window(5).open(sink)) {
       writer.write(ByteBuffer.wrap(content(45)));
       sink.answer(2).complete(failure);
@@ -125,7 +126,7 @@ class PartWindowTest {
 
   @Test
   void aFailureWakesWhoeverWaits() throws Exception {
-    StorageException failure = FakeRemote.broken("one");
+    StorageException failure = FakeRemoteStore.broken("one");
     Future<Integer> writing = write(window(2), 100);
     eventually("the window is in flight", () -> sink.begun.get() == 2);
     sink.answer(1).complete(failure);
@@ -268,7 +269,7 @@ class PartWindowTest {
   }
 
   private static byte[] content(int length) {
-    return FakeRemote.bytes(ByteRange.whole(length));
+    return FakeRemoteStore.bytes(ByteRange.whole(length));
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {
