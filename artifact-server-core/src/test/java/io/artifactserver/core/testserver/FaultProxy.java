@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -246,7 +247,11 @@ public final class FaultProxy implements Closeable {
     if (fault.isPresent()) {
       switch (fault.get()) {
         case Fault.Hold(CountDownLatch latch) -> latch.await();
-        case Fault.Delay(long millis) -> Thread.sleep(millis);
+        case Fault.Delay(long millis) -> {
+          if (closed.await(millis, TimeUnit.MILLISECONDS)) {
+            return false;
+          }
+        }
         case Fault.Reset(int afterBytes) -> {
           if (afterBytes > 0) {
             HttpMessages.write(toClient, fields, false);

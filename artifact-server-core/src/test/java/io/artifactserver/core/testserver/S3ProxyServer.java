@@ -126,7 +126,7 @@ public final class S3ProxyServer implements AutoCloseable {
         }
       }
       try {
-        Thread.sleep(50);
+        process.waitFor(50, TimeUnit.MILLISECONDS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IOException(e);

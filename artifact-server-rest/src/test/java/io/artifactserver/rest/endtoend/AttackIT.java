@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
@@ -8,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -74,7 +76,7 @@ class AttackIT extends Siege {
                 send(
                     connection(4096),
                     "GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(path).repeat(4))));
-    Thread.sleep(2000);
+    pause(Duration.ofSeconds(2));
   }
 
   /** A byte at a time, from each page that is open. */

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
+
 import io.artifactserver.rest.endtoend.ChaosModel.Access;
 import io.artifactserver.rest.endtoend.ChaosModel.ArtifactPath;
 import io.artifactserver.rest.endtoend.ChaosModel.Link;
@@ -7,6 +9,7 @@ import io.artifactserver.rest.endtoend.ChaosModel.Repository;
 import io.artifactserver.rest.endtoend.ChaosModel.Token;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -90,7 +93,7 @@ final class ChaosAdmin implements ChaosIT.Participant {
         if (!model.isOver()) {
           report.act(act);
           perform(act);
-          Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
+          pause(Duration.ofMillis(random.nextInt(MAX_PAUSE_MILLIS)));
         }
       }
     }

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
+
 import io.artifactserver.rest.endtoend.ChaosModel.Absence;
 import io.artifactserver.rest.endtoend.ChaosModel.Access;
 import io.artifactserver.rest.endtoend.ChaosModel.ArtifactPath;
@@ -12,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -25,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChaosDevice implements ChaosIT.Participant {
   private static final int MAX_PAUSE_MILLIS = 8;
-  private static final long PAUSE_MILLIS = 50;
+
+  /** Between a connection that ended and the next. */
+  private static final Duration RECONNECT = Duration.ofMillis(50);
 
   /** So that no address is slowed down for wrong tokens. */
   private static final int REVOKED_TOKENS = 100;
@@ -107,7 +112,7 @@ final class ChaosDevice implements ChaosIT.Participant {
         report.fail(e);
         disconnect();
       }
-      Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
+      pause(Duration.ofMillis(random.nextInt(MAX_PAUSE_MILLIS)));
     }
   }
 
@@ -129,7 +134,7 @@ final class ChaosDevice implements ChaosIT.Participant {
       }
     }
     if (wire == null) {
-      Thread.sleep(PAUSE_MILLIS);
+      pause(RECONNECT);
     }
   }
 

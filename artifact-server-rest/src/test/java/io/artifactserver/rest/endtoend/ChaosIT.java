@@ -1,9 +1,11 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 
 import io.artifactserver.rest.endtoend.ChaosSite.Server;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -146,7 +148,7 @@ class ChaosIT {
     boolean isKilled = random.nextBoolean();
     while (report.isClean()) {
       long acts = report.acts() + MIN_ACTS;
-      Thread.sleep(random.nextInt(MIN_UP_MILLIS, MAX_UP_MILLIS));
+      pause(Duration.ofMillis(random.nextInt(MIN_UP_MILLIS, MAX_UP_MILLIS)));
       eventually("the operators get on", () -> report.acts() >= acts || !report.isClean());
       if (System.nanoTime() - end >= 0 && report.kinds().containsAll(KINDS)) {
         return;

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
+
 import io.artifactserver.rest.endtoend.ChaosModel.Absence;
 import io.artifactserver.rest.endtoend.ChaosModel.ArtifactPath;
 import io.artifactserver.rest.endtoend.ChaosModel.Content;
@@ -7,6 +9,7 @@ import io.artifactserver.rest.endtoend.ChaosModel.Repository;
 import io.artifactserver.rest.endtoend.ChaosModel.State;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -91,7 +94,7 @@ final class ChaosPublisher implements ChaosIT.Participant {
     }
     while (!model.isOver()) {
       perform(draws.get(random.nextInt(draws.size())));
-      Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
+      pause(Duration.ofMillis(random.nextInt(MAX_PAUSE_MILLIS)));
     }
   }
 

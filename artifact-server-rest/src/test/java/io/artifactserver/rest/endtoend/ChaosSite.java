@@ -19,8 +19,6 @@ final class ChaosSite implements AutoCloseable {
   /** How long the bytes of a deleted artifact stay: downloads may break off afterwards. */
   static final Duration GRACE_PERIOD = Duration.ofSeconds(2);
 
-  private static final long PAUSE_MILLIS = 20;
-
   private final Path data;
   private final Endpoint endpoint;
   private final @Nullable S3ProxyServer s3;
@@ -30,7 +28,7 @@ final class ChaosSite implements AutoCloseable {
   /** Odd while the server stops, is dead or starts. */
   private final AtomicInteger moments = new AtomicInteger();
 
-  private volatile boolean isBroken;
+  private boolean isBroken;
 
   private ChaosSite(
       Path folder, Endpoint endpoint, @Nullable S3ProxyServer s3, List<String> storage) {
@@ -117,16 +115,14 @@ final class ChaosSite implements AutoCloseable {
   }
 
   /** Returns the present moment once the server is up. */
-  int awaitUp() throws InterruptedException {
-    int moment = moments.get();
-    while (moment % 2 == 1) {
+  synchronized int awaitUp() throws InterruptedException {
+    while (moments.get() % 2 == 1) {
       if (isBroken) {
         throw new IllegalStateException("The server did not start again");
       }
-      Thread.sleep(PAUSE_MILLIS);
-      moment = moments.get();
+      wait();
     }
-    return moment;
+    return moments.get();
   }
 
   /** Stops or kills the server, starts it again, and returns when it is healthy. */
@@ -140,10 +136,16 @@ final class ChaosSite implements AutoCloseable {
       }
       endpoint.server().restart();
     } catch (IOException | InterruptedException | RuntimeException e) {
-      isBroken = true;
+      synchronized (this) {
+        isBroken = true;
+        notifyAll();
+      }
       throw e;
     }
-    moments.incrementAndGet();
+    synchronized (this) {
+      moments.incrementAndGet();
+      notifyAll();
+    }
   }
 
   /** Stops the server, and starts another one on its folder that sweeps all that a crash left. */

@@ -1,6 +1,8 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -12,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -118,7 +121,7 @@ class ConnectionLimitsIT {
       for (int i = 0; i < 5; i++) {
         wire.send(SMALL);
         assertThat(wire.receive(true).status()).isEqualTo(206);
-        Thread.sleep(700);
+        pause(Duration.ofMillis(700));
       }
     }
   }
@@ -233,9 +236,12 @@ class ConnectionLimitsIT {
         stalled.add(reader);
       }
       // Three times the stall-timeout.
-      Thread.sleep(9_000);
-      assertThat(ended(operator, "stall")).isZero();
-      assertThat(ended(operator, "room")).isEqualTo(before);
+      throughout(
+          Duration.ofSeconds(9),
+          () -> {
+            assertThat(ended(operator, "stall")).isZero();
+            assertThat(ended(operator, "room")).isEqualTo(before);
+          });
       for (int i = 0; i < 4 * MAX && ended(operator, "room") < before + stalled.size(); i++) {
         Wire wire = patient.open(InetAddress.ofLiteral("127.0.0." + (10 + i % 100)));
         newcomers.add(wire);

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -17,7 +19,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -115,12 +116,12 @@ class CrashIT {
                 failures.add(e);
               }
             });
-    TimeUnit.MILLISECONDS.sleep(random.nextInt(MAX_MILLIS));
+    pause(Duration.ofMillis(random.nextInt(MAX_MILLIS)));
     if (victim != Victim.SERVER) {
       DurabilityIT.kill(DurabilityIT.postmaster(server.dataFolder()));
     }
     if (victim == Victim.POSTMASTER) {
-      TimeUnit.MILLISECONDS.sleep(random.nextInt(MAX_MILLIS));
+      pause(Duration.ofMillis(random.nextInt(MAX_MILLIS)));
       isOver.set(true);
       writer.join();
       eventually("the database is back", () -> operator.get("/api/v1/tokens").statusCode() == 200);

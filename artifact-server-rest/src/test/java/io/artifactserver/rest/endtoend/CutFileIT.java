@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -148,7 +149,7 @@ class CutFileIT {
       }
       cut(server, SHORT, SHORT - 1);
       // A file that was whole passes for whole for 10 ms.
-      Thread.sleep(Duration.ofMillis(11));
+      pause(Duration.ofMillis(11));
       for (String request : List.of(range, whole, range)) {
         wire.send(request);
         Response answer = wire.receive(true);

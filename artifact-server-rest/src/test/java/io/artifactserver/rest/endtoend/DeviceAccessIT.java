@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
+import static io.artifactserver.core.waiting.Eventually.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
@@ -9,6 +10,7 @@ import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -415,14 +417,10 @@ class DeviceAccessIT extends EachTransport {
 
   /** The count once it stands still: a transfer is counted just after its last byte arrived. */
   private double transfers() throws Exception {
-    double before = -1;
-    double now = metric("artifact_server_transfer_seconds_count");
-    for (int same = 0; same < 5; same = before == now ? same + 1 : 0) {
-      Thread.sleep(50);
-      before = now;
-      now = metric("artifact_server_transfer_seconds_count");
-    }
-    return now;
+    return settled(
+        "the transfers",
+        Duration.ofMillis(250),
+        () -> metric("artifact_server_transfer_seconds_count"));
   }
 
   private double metric(String name) throws Exception {

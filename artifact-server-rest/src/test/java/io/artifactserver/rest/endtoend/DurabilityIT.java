@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -13,8 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -80,7 +81,7 @@ class DurabilityIT {
         assertThat(operator.downloadAsNobody(FIRMWARE).body()).isEqualTo(firmware);
         assertThat(operator.downloadAsNobody(SEALED).body()).isEqualTo(firmware);
         assertThat(device.download(operator)).isEqualTo(200);
-        TimeUnit.MILLISECONDS.sleep(50);
+        pause(Duration.ofMillis(50));
       }
       requireRefusals(operator, firmware);
       // Nobody knows whether the database had it, so it is as good as revoked.

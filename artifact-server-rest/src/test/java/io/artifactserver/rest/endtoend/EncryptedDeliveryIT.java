@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -24,7 +26,6 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** An encrypted repository of the packaged server, through restarts, kills and damage. */
 class EncryptedDeliveryIT {
   private static final int LENGTH = 3_000_000;
-  private static final int PAUSE_MILLIS = 20;
+  private static final Duration PAUSE = Duration.ofMillis(20);
   private static final String MARKER = "KNOWN-PLAINTEXT/";
 
   @TempDir private Path folder;
@@ -322,7 +323,7 @@ class EncryptedDeliveryIT {
         assertThat(wire.receive(true).body())
             .isEqualTo(Arrays.copyOfRange(content, position, position + 20_000));
         downloads++;
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        pause(PAUSE);
       }
     }
     return downloads;

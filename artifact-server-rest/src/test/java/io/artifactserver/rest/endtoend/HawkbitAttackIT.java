@@ -1,12 +1,14 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.hawkbit.ArtifactFolder;
 import io.artifactserver.rest.hawkbit.FakeHawkbit;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HawkbitAttackIT {
   private static final byte[] CONTENT = Bytes.random(1_000, 23);
   private static final int STRANGERS = 400;
+  private static final Duration GRANT_TIME = Duration.ofSeconds(1);
 
   /** A second's questions are 180, and a device waits for a stranger's turn or two. */
   private static final int QUESTIONS_BEFORE = 90;
@@ -41,7 +44,7 @@ class HawkbitAttackIT {
               folder.resolve("data"),
               "--artifact-server.hawkbit.url=" + hawkbit.url(),
               "--artifact-server.hawkbit.artifacts=" + files,
-              "--artifact-server.hawkbit.grant-time=1s",
+              "--artifact-server.hawkbit.grant-time=" + GRANT_TIME.toSeconds() + "s",
               "--artifact-server.connections.trusted-proxies=127.0.0.0/8")) {
         for (int i = 0; i < 10; i++) {
           assertThat(download(server, i)).isEqualTo(200);
@@ -59,7 +62,8 @@ class HawkbitAttackIT {
         }
         int begun = hawkbit.questions();
         eventually("strangers are asked for", () -> hawkbit.questions() > begun + 20);
-        Thread.sleep(1_100);
+        // What the devices were granted is over.
+        pause(GRANT_TIME.plusMillis(100));
         List<Integer> before = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
           int questions = hawkbit.questions();

@@ -1,8 +1,10 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +66,7 @@ class Http2AttackIT extends Siege {
       })
   void stalledStreams(String path) throws Exception {
     inParallel(32, i -> ask(stalled(), 128, path));
-    Thread.sleep(2000);
+    pause(Duration.ofSeconds(2));
   }
 
   /** 4 MB of fields on each connection, whose answers nobody takes. */
@@ -86,7 +88,7 @@ class Http2AttackIT extends Siege {
             // What was held for it was too much.
           }
         });
-    Thread.sleep(1000);
+    pause(Duration.ofSeconds(1));
   }
 
   /** They end with their connections, all at once. */

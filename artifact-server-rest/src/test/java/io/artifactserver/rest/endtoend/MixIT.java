@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -7,6 +8,7 @@ import io.artifactserver.rest.endtoend.MixSite.Backend;
 import io.artifactserver.rest.endtoend.MixSite.Transport;
 import io.artifactserver.rest.endtoend.Tally.Count;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,13 +65,13 @@ class MixIT {
             }
           }
         }
-        long pause = 1000 * Math.max(SECONDS / SAMPLES, MIN_SECONDS_BETWEEN_SAMPLES);
+        long interval = 1000 * Math.max(SECONDS / SAMPLES, MIN_SECONDS_BETWEEN_SAMPLES);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         // A sample takes seconds, too, on a busy machine.
         for (long left = SECONDS * 1000;
             left > 0;
             left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
-          Thread.sleep(Math.min(pause, left));
+          pause(Duration.ofMillis(Math.min(interval, left)));
           samples.add(MixSlopes.sample(site, tally));
         }
       }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
@@ -9,6 +10,7 @@ import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -102,22 +104,18 @@ abstract class RealClients {
   }
 
   /** The sum, once it stands still. */
-  double metric(String name) throws IOException, InterruptedException {
-    double last = -1;
-    double sum = 0;
-    while (sum != last) {
-      Thread.sleep(300);
-      last = sum;
-      sum =
-          operator
-              .get("/actuator/prometheus")
-              .body()
-              .lines()
-              .filter(line -> line.startsWith(name))
-              .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-              .sum();
-    }
-    return sum;
+  double metric(String name) {
+    return settled(
+        name,
+        Duration.ofMillis(300),
+        () ->
+            operator
+                .get("/actuator/prometheus")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(name))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum());
   }
 
   Digest sha256() {

@@ -1,6 +1,8 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -11,6 +13,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,7 +48,7 @@ class RestartIT {
   /** A port that is closed for half a second refuses one try of a range, or two at worst. */
   private static final int MAX_REFUSED = 2;
 
-  private static final long PAUSE_MILLIS = 1000;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final byte[] CONTENT = Bytes.random(LENGTH, 45);
 
   @TempDir private Path folder;
@@ -103,8 +106,7 @@ class RestartIT {
         held.get();
         Future<?> restart = threads.submit(() -> restart(server));
         eventually("it says so", () -> server.log().contains("Waiting: "));
-        Thread.sleep((TRIES + 2) * PAUSE_MILLIS);
-        assertThat(restart.isDone()).isFalse();
+        throughout(PAUSE.multipliedBy(TRIES + 2), () -> assertThat(restart.isDone()).isFalse());
         execute(other, "select pg_advisory_unlock_all()");
         restart.get();
         awaitRanges();
@@ -231,7 +233,7 @@ class RestartIT {
           }
         }
         end();
-        Thread.sleep(PAUSE_MILLIS);
+        pause(PAUSE);
       }
       throw new AssertionError("A device gave up: " + failures);
     }

@@ -1,9 +1,11 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.access.TokenSecret;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +64,7 @@ class RoleAttackIT extends Siege {
             trickle(artifacts + "image", 1_000_000, attackers.get(i % 2), i);
           } else {
             for (int sent = 1; sent < SECONDS; sent++) {
-              TimeUnit.SECONDS.sleep(1);
+              pause(Duration.ofSeconds(1));
               assertThat(upload(artifacts + "third-" + sent, third)).isIn(200, 201);
             }
           }
@@ -149,7 +151,7 @@ class RoleAttackIT extends Siege {
         String secret = other.get("token").asString();
         assertThat(ask(wire, "GET /api/v1/repositories", "", secret, 0, 0)).isEqualTo(200);
       }
-      TimeUnit.MILLISECONDS.sleep(500);
+      pause(Duration.ofMillis(500));
     }
     for (JsonNode token : tokens) {
       takeAway(token);
@@ -164,7 +166,7 @@ class RoleAttackIT extends Siege {
         ATTACKERS + 1,
         i -> {
           if (i == ATTACKERS) {
-            TimeUnit.SECONDS.sleep(SECONDS);
+            pause(Duration.ofSeconds(SECONDS));
             isBeingTakenAway.set(true);
             takeAway(token);
           } else {
@@ -197,7 +199,7 @@ class RoleAttackIT extends Siege {
     for (int sent = 0; sent < SECONDS * 5; sent++) {
       // Some are refused, and closed.
       quietly(() -> wire.send(" "));
-      TimeUnit.MILLISECONDS.sleep(200);
+      pause(Duration.ofMillis(200));
     }
   }
 

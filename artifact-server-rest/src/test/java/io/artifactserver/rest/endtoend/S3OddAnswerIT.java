@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.testserver.FaultProxy;
@@ -150,8 +151,7 @@ class S3OddAnswerIT {
       assertThat(range(repository).statusCode()).isEqualTo(500);
       eventually("the artifact is suspect", () -> isSuspect(repository));
       // For as long as some checks take, it stays so.
-      Thread.sleep(Duration.ofSeconds(4));
-      assertThat(isSuspect(repository)).isTrue();
+      throughout(Duration.ofSeconds(4), () -> assertThat(isSuspect(repository)).isTrue());
       assertThat(range(repository).statusCode()).isEqualTo(500);
       flip(object(repository), POSITION + 100);
       eventually("the suspicion ends", () -> !isSuspect(repository));

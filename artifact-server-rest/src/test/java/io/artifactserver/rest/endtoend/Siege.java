@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.isSoWithin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -8,11 +9,13 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +58,8 @@ abstract class Siege {
   private static final int DIRECT_MEMORY = 24;
 
   private static final int LENGTH = 2_000_000;
-  private static final long RETURN_NANOS = 60_000_000_000L;
+  private static final int WARMUP_ROUNDS = 10;
+  private static final Duration RETURN = Duration.ofMinutes(1);
   private static final double MAX_P99_MILLIS = 50;
   private static final double MAX_NEWCOMER_MILLIS = 1000;
   private static final double MAX_CALL_MILLIS = 1000;
@@ -106,7 +110,7 @@ abstract class Siege {
     assertThat(operator.downloadAsNobody("/swagger-ui/swagger-ui-bundle.js").statusCode())
         .isEqualTo(200);
     assertThat(operator.downloadAsNobody(ENCRYPTED).statusCode()).isEqualTo(200);
-    Thread.sleep(1000);
+    warmup.awaitRounds(WARMUP_ROUNDS);
     warmup.stop();
   }
 
@@ -134,16 +138,18 @@ abstract class Siege {
     letGo();
     assertThat(server.server().process().isAlive()).isTrue();
     Witness.Report afterwards = Witness.glance(this::device, WARM, server.operatorToken());
-    Footprint after = Footprint.of(server.server(), operator);
-    long deadline = System.nanoTime() + RETURN_NANOS;
-    while (!after.isLike(before) && System.nanoTime() < deadline) {
-      Thread.sleep(500);
-      after = Footprint.of(server.server(), operator);
-    }
+    AtomicReference<Footprint> after = new AtomicReference<>(before);
+    boolean isBack =
+        isSoWithin(
+            RETURN,
+            () -> {
+              after.set(Footprint.of(server.server(), operator));
+              return after.get().isLike(before);
+            });
     System.out.printf(
         "%s, %s%n  during %s%n  after %s%n  %s%n  %s%n",
         transport, test.getDisplayName(), during, afterwards, before, after);
-    assertThat(after.isLike(before)).as("%s after %s", after, before).isTrue();
+    assertThat(isBack).as("%s after %s", after, before).isTrue();
     if (control != null) {
       Witness.Report idleMeanwhile = control.stop();
       System.out.println("  an idle server meanwhile " + idleMeanwhile);

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Pacing.pause;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -7,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import javax.net.ssl.SSLException;
 
 /**
@@ -15,7 +18,7 @@ import javax.net.ssl.SSLException;
  */
 final class SlowReader implements AutoCloseable {
   private static final int RECEIVE_BUFFER_LENGTH = 32 * 1024;
-  private static final int TICK_MILLIS = 50;
+  private static final Duration TICK = Duration.ofMillis(50);
   private static final int TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket;
@@ -55,8 +58,8 @@ final class SlowReader implements AutoCloseable {
   void read(int rate, long millis) throws IOException, InterruptedException {
     long end = System.nanoTime() + millis * 1_000_000;
     while (!ended && System.nanoTime() < end) {
-      readOnce(rate * TICK_MILLIS / 1000);
-      Thread.sleep(TICK_MILLIS);
+      readOnce((int) (rate * TICK.toMillis() / 1000));
+      pause(TICK);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import javax.net.ssl.SNIHostName;
@@ -153,7 +155,7 @@ class TlsIT {
           n >= 0;
           n = socket.getInputStream().read(buffer)) {
         answer.write(buffer, 0, n);
-        Thread.sleep(1);
+        pause(Duration.ofMillis(1));
       }
       byte[] bytes = answer.toByteArray();
       assertThat(Arrays.copyOfRange(bytes, bytes.length - BYTES.length, bytes.length))

@@ -1,12 +1,15 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
+
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /**
  * Honest clients beside an attack: a device asks for ranges of a warm artifact on a connection that
@@ -17,11 +20,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Witness {
   private static final int RANGE_LENGTH = 4096;
   private static final int PAUSE_MILLIS = 5;
-  private static final int NEWCOMER_PAUSE_MILLIS = 100;
+  private static final int LONG_PAUSE_MILLIS = 100;
   private static final int GLANCE = 200;
   private static final int CALLS_OF_GLANCE = 10;
 
-  private final AtomicBoolean isOver = new AtomicBoolean();
+  private final CountDownLatch over = new CountDownLatch(1);
   private final List<Double> ranges = Collections.synchronizedList(new ArrayList<>());
   private final List<Double> newcomers = Collections.synchronizedList(new ArrayList<>());
   private final List<Double> calls = Collections.synchronizedList(new ArrayList<>());
@@ -54,8 +57,8 @@ final class Witness {
     Wire wire = line.open();
     witness.ask(wire);
     witness.repeat(() -> witness.range(wire), PAUSE_MILLIS);
-    witness.repeat(witness::arrive, NEWCOMER_PAUSE_MILLIS);
-    witness.repeat(witness::administer, NEWCOMER_PAUSE_MILLIS);
+    witness.repeat(witness::arrive, LONG_PAUSE_MILLIS);
+    witness.repeat(witness::administer, LONG_PAUSE_MILLIS);
     return witness;
   }
 
@@ -74,6 +77,15 @@ final class Witness {
     return witness.report();
   }
 
+  /** Returns when each of its clients has come so often, or one of them has failed. */
+  void awaitRounds(int rounds) {
+    eventually(
+        rounds + " rounds",
+        () ->
+            !failures.isEmpty()
+                || Stream.of(ranges, newcomers, calls).allMatch(all -> all.size() >= rounds));
+  }
+
   /** What it saw, in milliseconds. */
   record Report(double p99, double worst, double worstNewcomer, double worstCall, int answers) {
     @Override
@@ -85,7 +97,7 @@ final class Witness {
 
   /** Asks no more. */
   Report stop() throws InterruptedException {
-    isOver.set(true);
+    over.countDown();
     for (Thread thread : threads) {
       thread.join(TimeUnit.MINUTES.toMillis(1));
     }
@@ -115,10 +127,9 @@ final class Witness {
         Thread.ofPlatform()
             .start(() -> {
               try {
-                while (!isOver.get()) {
+                do {
                   step.run();
-                  Thread.sleep(pause);
-                }
+                } while (!over.await(pause, TimeUnit.MILLISECONDS));
               } catch (IOException | AssertionError e) {
                 failures.add(e);
               } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package io.artifactserver.storage.postgres;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
@@ -103,9 +104,12 @@ class InstallationLockTest {
         waiting.get(1, TimeUnit.MINUTES);
         eventually("it is lost", () -> !first.isHeld());
         second = CompletableFuture.supplyAsync(() -> InstallationLock.take(server));
-        TimeUnit.SECONDS.sleep(2);
-        assertThat(first.isHeld()).isFalse();
-        assertThat(second).isNotDone();
+        throughout(
+            Duration.ofSeconds(2),
+            () -> {
+              assertThat(first.isHeld()).isFalse();
+              assertThat(second).isNotDone();
+            });
       }
       eventually("one of them has it", () -> first.isHeld() || second.isDone());
       assertThat(first.isHeld() && second.isDone()).isFalse();

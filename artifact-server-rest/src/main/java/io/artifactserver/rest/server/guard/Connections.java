@@ -338,7 +338,7 @@ public final class Connections
 
   private void sweep() {
     proxies.tell();
-    Sweep sweep = new Sweep(properties);
+    Sweep sweep = new Sweep(properties, System.nanoTime());
     for (Watched watched : open.values()) {
       sweep
           .end(watched)

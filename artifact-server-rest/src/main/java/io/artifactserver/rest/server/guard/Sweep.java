@@ -21,11 +21,15 @@ final class Sweep {
   private static final int SUSPECT_SHARE = 4;
 
   private final ConnectionProperties properties;
-  private final long now = System.nanoTime();
+  private final long now;
   private @Nullable KernelSockets sockets;
 
-  Sweep(ConnectionProperties properties) {
+  /**
+   * @param now as {@link System#nanoTime} has it
+   */
+  Sweep(ConnectionProperties properties, long now) {
     this.properties = properties;
+    this.now = now;
   }
 
   /** Whether, and why, a connection is to be ended. */

@@ -46,13 +46,14 @@ class ReadThreadsTest {
   @Test
   void closingInterruptsBothKinds() throws Exception {
     CountDownLatch running = new CountDownLatch(READS);
+    CountDownLatch never = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(READS);
     try (ReadThreads reads = new ReadThreads()) {
       for (int i = 0; i < READS; i++) {
         reads.execute(() -> {
           running.countDown();
           try {
-            Thread.sleep(TimeUnit.MINUTES.toMillis(10));
+            never.await();
           } catch (InterruptedException _) {
             interrupted.countDown();
             Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.server.engine;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.rest.server.guard.Connections;
@@ -63,8 +64,9 @@ class Http2ConnectionsTest {
         client.get();
       }
       eventually("no thread is left for the others", () -> threads.getQueueSize() > 0);
-      // Those that wait would be timed out by now.
-      Thread.sleep(5 * STALL_TIMEOUT.toMillis());
+      // Those that wait would be timed out by then.
+      throughout(
+          STALL_TIMEOUT.multipliedBy(5), () -> assertThat(threads.getQueueSize()).isPositive());
       mayAnswer.countDown();
       assertThat(client.readToEnd(REQUESTS)).isEqualTo(REQUESTS * LENGTH);
     }

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.server.engine;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.range.ByteRange;
@@ -13,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -149,8 +151,9 @@ class RepeatsTest {
         client.exchange(request("/a", i, 100));
       }
       String request = request("/a", 5, 100_004);
+      long received = bytesIn();
       client.send(request.substring(0, 20));
-      Thread.sleep(50);
+      eventually("the first piece is read", () -> bytesIn() == received + 20);
       client.send(request.substring(20));
       client.receive(5, 100_004);
       for (int round = 0; round < 20; round++) {
@@ -177,9 +180,13 @@ class RepeatsTest {
       awaitOpen(1);
       client.send(request("/a", 20, 29));
       client.send(request("/a", 30, LENGTH - 1));
-      Thread.sleep(200);
-      assertThat(open).hasValue(1);
-      assertThat(waits).hasValue(1);
+      eventually("the socket is full", () -> waits.get() == 1);
+      throughout(
+          Duration.ofMillis(200),
+          () -> {
+            assertThat(open).hasValue(1);
+            assertThat(waits).hasValue(1);
+          });
       client.receive(10, LENGTH - 1);
       client.receive(20, 29);
       client.receive(30, LENGTH - 1);
@@ -244,6 +251,11 @@ class RepeatsTest {
 
   private static String request(String path, int first, int last) {
     return "GET %s HTTP/1.1\r\nHost: x\r\nRange: bytes=%d-%d\r\n\r\n".formatted(path, first, last);
+  }
+
+  /** Of the one client. */
+  private long bytesIn() {
+    return connector().getConnectedEndPoints().iterator().next().getConnection().getBytesIn();
   }
 
   private ServerConnector connector() {

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.server.guard;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.settled;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.Callback;
@@ -23,7 +25,7 @@ import org.springframework.util.unit.DataSize;
 
 /** An answer waits to be written for longer than a client may take nothing. */
 class SweepTest {
-  private static final Duration STALL_TIMEOUT = Duration.ofMillis(40);
+  private static final Duration STALL_TIMEOUT = Duration.ofSeconds(40);
 
   private final ConnectionProperties properties = properties(STALL_TIMEOUT);
 
@@ -31,6 +33,7 @@ class SweepTest {
   private Selector selector;
   private SocketChannel client;
   private SocketChannel accepted;
+  private BusyEndPoint endPoint;
   private Watched watched;
 
   @BeforeEach
@@ -41,7 +44,7 @@ class SweepTest {
     accepted = listener.accept();
     accepted.configureBlocking(false);
     selector = Selector.open();
-    BusyEndPoint endPoint = new BusyEndPoint(accepted, selector);
+    endPoint = new BusyEndPoint(accepted, selector);
     endPoint.setConnection(
         new AbstractConnection(endPoint, Runnable::run) {
           @Override
@@ -63,42 +66,52 @@ class SweepTest {
   @Test
   void aBusyServerIsNoStalledClient() throws Exception {
     for (int look = 0; look < 5; look++) {
-      Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
-      assertThat(new Sweep(properties).end(watched)).isEmpty();
+      endPoint.pass(STALL_TIMEOUT.multipliedBy(2));
+      assertThat(sweep(properties)).isEmpty();
     }
   }
 
   @Test
   void aClientThatTakesNothingIsEnded() throws Exception {
-    ByteBuffer much = ByteBuffer.allocate(16 << 20);
-    while (accepted.write(much) > 0) {
-      assertThat(much.hasRemaining()).isTrue();
-    }
-    Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
+    fill();
+    endPoint.pass(STALL_TIMEOUT.multipliedBy(2));
     // For how long it has been so is unknown at the first look.
-    assertThat(new Sweep(properties).end(watched)).isEmpty();
-    Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
-    assertThat(new Sweep(properties).end(watched)).contains(End.STALL);
+    assertThat(sweep(properties)).isEmpty();
+    endPoint.pass(STALL_TIMEOUT.multipliedBy(2));
+    assertThat(sweep(properties)).contains(End.STALL);
   }
 
   /** It may be writing to a slow flash. */
   @Test
   void clientThatTakesNothingGivesWayBeforeItIsEnded() throws Exception {
     ConnectionProperties patient = properties(Duration.ofMinutes(10));
-    ByteBuffer much = ByteBuffer.allocate(16 << 20);
-    while (accepted.write(much) > 0) {
-      assertThat(much.hasRemaining()).isTrue();
-    }
+    fill();
     for (int look = 0; look < 3; look++) {
-      assertThat(new Sweep(patient).end(watched)).isEmpty();
-      Thread.sleep(STALL_TIMEOUT.multipliedBy(2));
+      assertThat(sweep(patient)).isEmpty();
+      endPoint.pass(STALL_TIMEOUT.multipliedBy(2));
     }
     assertThat(watched.givesWay()).isTrue();
     // It has written, and reads on.
     client.read(ByteBuffer.allocate(4 << 20));
-    eventually(
-        "it keeps its place",
-        () -> new Sweep(patient).end(watched).isEmpty() && !watched.givesWay());
+    eventually("it keeps its place", () -> sweep(patient).isEmpty() && !watched.givesWay());
+  }
+
+  /** As much as the two kernels take, and until the client's has confirmed what it will. */
+  private void fill() throws IOException {
+    ByteBuffer much = ByteBuffer.allocate(16 << 20);
+    while (accepted.write(much) > 0) {
+      assertThat(much.hasRemaining()).isTrue();
+    }
+    int port = ((InetSocketAddress) accepted.getLocalAddress()).getPort();
+    InetSocketAddress remote = (InetSocketAddress) accepted.getRemoteAddress();
+    settled(
+        "the queue",
+        Duration.ofMillis(100),
+        () -> KernelSockets.read().unconfirmed(port, remote));
+  }
+
+  private Optional<End> sweep(ConnectionProperties judging) {
+    return new Sweep(judging, endPoint.now()).end(watched);
   }
 
   private static ConnectionProperties properties(Duration maxStall) {
@@ -115,10 +128,26 @@ class SweepTest {
         DataSize.ofMegabytes(64));
   }
 
-  /** Has not come to write, though the socket has room. */
+  /** Has not come to write, though the socket has room. Time passes when the test says so. */
   private static final class BusyEndPoint extends SocketChannelEndPoint {
+    private final long begin = System.nanoTime();
+    private Duration passed = Duration.ZERO;
+
     BusyEndPoint(SocketChannel channel, Selector selector) throws IOException {
       super(channel, null, channel.register(selector, 0), new ScheduledExecutorScheduler());
+    }
+
+    private void pass(Duration time) {
+      passed = passed.plus(time);
+    }
+
+    private long now() {
+      return begin + passed.toNanos();
+    }
+
+    @Override
+    public long getIdleFor() {
+      return passed.toMillis();
     }
 
     @Override
