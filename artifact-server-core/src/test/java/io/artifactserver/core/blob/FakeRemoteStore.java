@@ -60,7 +60,7 @@ public final class FakeRemoteStore extends ForwardingBlobStore {
     return store;
   }
 
-  /** What goes wrong with a reader. */
+  /** Blocks or fails a read. */
   public interface Fault {
     /** Called before each read of the range; may block or throw. */
     void before(ByteRange range) throws StorageException;
@@ -152,7 +152,7 @@ public final class FakeRemoteStore extends ForwardingBlobStore {
     isDown = down;
   }
 
-  /** From now on goes wrong with every read. */
+  /** Is asked before every read from now on. */
   public void fault(Fault newFault) {
     fault = newFault;
   }

@@ -4,31 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.progress.ProgressBook.Device;
-import io.artifactserver.core.progress.ProgressStore.Added;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.range.ByteRange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProgressBookTest {
   private static final ProgressSubject SUBJECT = subject("edge", 1);
 
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private final Rows rows = new Rows();
+  private final InMemoryProgressStore rows = new InMemoryProgressStore();
   private final List<Addition> told = new ArrayList<>();
   private final ProgressBook book =
       new ProgressBook(
@@ -152,12 +147,12 @@ class ProgressBookTest {
   @Test
   void aStoreThatFailsLosesNothing() {
     deliver("a", 0, 10);
-    rows.failure = new CatalogUnavailableException("The store is away");
+    rows.fail(new CatalogUnavailableException("The store is away"));
     assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> book.flush(10));
     deliver("a", 10, 10);
     assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> book.flush(10));
     assertThat(book.size()).isEqualTo(2);
-    rows.failure = null;
+    rows.fail(null);
     assertThat(book.flush(10)).isEqualTo(2);
     assertThat(book.list(SUBJECT, "", 1).getFirst().delivered().count()).isEqualTo(20);
     assertThat(book.size()).isZero();
@@ -166,9 +161,9 @@ class ProgressBookTest {
   @Test
   void whatTheStoreWillNeverTakeIsNotOfferedForEver() {
     deliver("a", 0, 10);
-    rows.failure = new IllegalStateException("A row is wrong");
+    rows.fail(new IllegalStateException("A row is wrong"));
     assertThatIllegalStateException().isThrownBy(() -> book.flush(10));
-    rows.failure = null;
+    rows.fail(null);
     assertThat(book.flush(10)).isZero();
     assertThat(book.lost()).isEqualTo(1);
     deliver("x".repeat(ProgressBook.MAX_NAME_LENGTH + 1), 0, 1);
@@ -243,7 +238,7 @@ class ProgressBookTest {
 
   @Test
   void theStoreHasSoManyRows() {
-    rows.count = 100_000 - 2;
+    rows.pretend(100_000 - 2);
     book.count();
     for (int i = 0; i < 5; i++) {
       deliver("device-" + i, 0, 1);
@@ -254,7 +249,7 @@ class ProgressBookTest {
     book.flush(1);
     assertThat(book.lost()).isEqualTo(3);
     // Old ones were forgotten.
-    rows.count = 500;
+    rows.pretend(500);
     book.count();
     deliver("device-4", 0, 1);
     book.flush(1);
@@ -360,94 +355,5 @@ class ProgressBookTest {
     byte[] bytes = new byte[32];
     bytes[0] = (byte) digest;
     return new ProgressSubject(repository, Digest.of(DigestAlgorithm.SHA_256, bytes), 1000);
-  }
-
-  /** Rows in memory, which may fail. Thread-safe. */
-  private static final class Rows implements ProgressStore {
-    private final TreeMap<String, DeviceProgress> rows = new TreeMap<>();
-    private volatile @Nullable RuntimeException failure;
-    private volatile long count = -1;
-
-    @Override
-    public synchronized Added add(List<Addition> additions, Predicate<Addition> mayBegin) {
-      RuntimeException thrown = failure;
-      if (thrown != null) {
-        throw thrown;
-      }
-      List<Addition> kept = new ArrayList<>();
-      List<Addition> begun = new ArrayList<>();
-      for (Addition each : additions) {
-        boolean isNew = !rows.containsKey(key(each));
-        if (!isNew || mayBegin.test(each)) {
-          kept.add(
-              new Addition(
-                  each.subject(),
-                  rows.merge(key(each), each.progress(), DeviceProgress::then),
-                  each.namedBy()));
-          if (isNew) {
-            begun.add(each);
-          }
-        }
-      }
-      return new Added(kept, begun);
-    }
-
-    @Override
-    public synchronized long count() {
-      return count < 0 ? rows.size() : count;
-    }
-
-    private static String key(Addition addition) {
-      return addition.subject() + " " + addition.progress().device();
-    }
-
-    @Override
-    public synchronized List<DeviceProgress> list(
-        ProgressSubject subject, String after, int limit) {
-      return rows.entrySet().stream()
-          .filter(row -> row.getKey().startsWith(subject + " "))
-          .map(row -> row.getValue())
-          .filter(progress -> progress.device().compareTo(after) > 0)
-          .limit(limit)
-          .toList();
-    }
-
-    @Override
-    public synchronized List<DeviceProgress> missing(
-        ProgressSubject subject, String after, int limit) {
-      return rows.values().stream()
-          .map(DeviceProgress::device)
-          .distinct()
-          .filter(device -> device.compareTo(after) > 0)
-          .sorted()
-          .map(device -> rows.getOrDefault(subject + " " + device, DeviceProgress.nothing(device)))
-          .filter(progress -> progress.delivered().count() < subject.length())
-          .limit(limit)
-          .toList();
-    }
-
-    @Override
-    public synchronized List<ArtifactProgress> ofDevice(String device, int limit) {
-      return rows.values().stream()
-          .filter(progress -> progress.device().equals(device))
-          .limit(limit)
-          .map(progress -> new ArtifactProgress(new ArtifactId("edge", "a"), 1000, progress))
-          .toList();
-    }
-
-    @Override
-    public Summary summary(ProgressSubject subject, Instant since) {
-      throw new AssertionError(subject);
-    }
-
-    @Override
-    public int deleteUnchangedSince(Instant instant, int limit) {
-      return 0;
-    }
-
-    @Override
-    public int deleteOrphans(int limit) {
-      return 0;
-    }
   }
 }

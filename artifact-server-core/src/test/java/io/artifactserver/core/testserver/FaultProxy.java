@@ -11,7 +11,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -21,11 +20,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,7 +189,7 @@ public final class FaultProxy implements Closeable {
 
   private void serve(Socket client) {
     try (client;
-        Upstream upstream = new Upstream()) {
+        Upstream upstream = new Upstream(server)) {
       sockets.add(upstream.socket);
       client.setTcpNoDelay(true);
       InputStream fromClient = new BufferedInputStream(client.getInputStream());
@@ -203,7 +200,18 @@ public final class FaultProxy implements Closeable {
         Request request = new Request(line[0], line[1], head.subList(1, head.size()));
         requests.add(request);
         try (Answer answer = new Answer(request.method().equals("GET"))) {
-          if (!exchange(request, head, fromClient, toClient, client, upstream, answer)) {
+          FaultyExchange exchange =
+              new FaultyExchange(
+                  request,
+                  head,
+                  faultFor(request),
+                  fromClient,
+                  toClient,
+                  client,
+                  upstream,
+                  answer,
+                  closed);
+          if (!exchange.run()) {
             return;
           }
         }
@@ -213,210 +221,6 @@ public final class FaultProxy implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private boolean exchange(
-      Request request,
-      List<String> head,
-      InputStream fromClient,
-      OutputStream toClient,
-      Socket client,
-      Upstream upstream,
-      Answer answer)
-      throws IOException, InterruptedException {
-    Optional<Fault> fault = faultFor(request);
-    long length = HttpMessages.length(request.fields());
-    if (fault.isPresent() && fault.get() instanceof Fault.Refuse(int status, String code)) {
-      continueIfAsked(request, toClient);
-      HttpMessages.transfer(fromClient, OutputStream.nullOutputStream(), length, _ -> {});
-      answer.close();
-      refuse(request, toClient, status, code);
-      return true;
-    }
-    upstream.connect(server);
-    OutputStream toServer = upstream.out();
-    HttpMessages.write(toServer, head, request.field("Expect").isPresent());
-    continueIfAsked(request, toClient);
-    if (!passOn(fault, length, fromClient, toServer, client, upstream.socket)) {
-      return false;
-    }
-    InputStream fromServer = upstream.in();
-    List<String> fields = HttpMessages.head(fromServer);
-    boolean hasBody = !request.method().equals("HEAD") && !fields.getFirst().contains(" 304 ");
-    long body = hasBody && !fields.getFirst().contains(" 204 ") ? HttpMessages.length(fields) : 0;
-    if (fault.isPresent()) {
-      switch (fault.get()) {
-        case Fault.Hold(CountDownLatch latch) -> latch.await();
-        case Fault.Delay(long millis) -> {
-          if (closed.await(millis, TimeUnit.MILLISECONDS)) {
-            return false;
-          }
-        }
-        case Fault.Reset(int afterBytes) -> {
-          if (afterBytes > 0) {
-            HttpMessages.write(toClient, fields, false);
-            HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
-            toClient.flush();
-          }
-          client.setSoLinger(true, 0);
-          return false;
-        }
-        case Fault.Truncate(int afterBytes) -> {
-          HttpMessages.write(toClient, fields, false);
-          HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
-          toClient.flush();
-          return false;
-        }
-        case Fault.Stall(int afterBytes) -> {
-          HttpMessages.write(toClient, fields, false);
-          HttpMessages.transfer(fromServer, toClient, Math.min(afterBytes, body), answer::add);
-          toClient.flush();
-          closed.await();
-          return false;
-        }
-        case Fault.Flip(int position) -> {
-          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
-          if (bytes.length > 0) {
-            bytes[position < bytes.length ? position : 0] ^= 1;
-          }
-          answer(toClient, fields, bytes, answer);
-          return true;
-        }
-        case Fault.Shift _ -> {
-          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
-          answer(toClient, fields, shifted(bytes), answer);
-          return true;
-        }
-        case Fault.Deny(int status, String code) -> {
-          skipBody(fields, fromServer, body);
-          answer.close();
-          refuse(request, toClient, status, code);
-          return true;
-        }
-        case Fault.Whole _ -> {
-          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
-          answer(toClient, whole(fields), wholeBody(fields, bytes), answer);
-          return true;
-        }
-        case Fault.Field(String name, String value) -> {
-          byte[] bytes = fromServer.readNBytes(Math.toIntExact(body));
-          answer(toClient, HttpMessages.with(fields, name, value), bytes, answer);
-          return true;
-        }
-        case Fault.FlipUpload _, Fault.ShiftUpload _ -> {
-          // Done on the way to the server.
-        }
-        case Fault.ResetUpload _, Fault.TruncateUpload _, Fault.StallUpload _ ->
-            throw new IllegalStateException("Never asked");
-        case Fault.Refuse _ -> throw new IllegalStateException("Refused before");
-      }
-    }
-    if (HttpMessages.isChunked(fields)) {
-      HttpMessages.write(toClient, fields, false);
-      HttpMessages.chunked(fromServer, toClient, bytes -> count(answer, bytes));
-    } else {
-      answer.expect(body);
-      HttpMessages.write(toClient, fields, false);
-      HttpMessages.transfer(fromServer, toClient, body, answer::add);
-    }
-    toClient.flush();
-    return true;
-  }
-
-  /** The head of an answer to a request without a range. The signature covers the range. */
-  private static List<String> whole(List<String> fields) {
-    return Stream.concat(
-            Stream.of("HTTP/1.1 200 OK", "Content-Length: " + completeLength(fields)),
-            fields.stream()
-                .skip(1)
-                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
-                .filter(line -> !line.toLowerCase(Locale.ROOT).startsWith("content-range:")))
-        .toList();
-  }
-
-  /** As long as the whole object; the bytes that are not those of the range are wrong. */
-  private static byte[] wholeBody(List<String> fields, byte[] bytes) {
-    byte[] all = new byte[completeLength(fields)];
-    System.arraycopy(bytes, 0, all, all.length - bytes.length, bytes.length);
-    return all;
-  }
-
-  /** From Content-Range, or of the body if there is none. */
-  private static int completeLength(List<String> fields) {
-    return new Request("", "", fields)
-        .field("Content-Range")
-        .map(range -> Integer.parseInt(range.substring(range.indexOf('/') + 1)))
-        .orElseGet(() -> Math.toIntExact(HttpMessages.length(fields)));
-  }
-
-  /** Sends the request's body. Returns whether there will be an answer. */
-  private boolean passOn(
-      Optional<Fault> fault,
-      long length,
-      InputStream fromClient,
-      OutputStream toServer,
-      Socket client,
-      Socket upstream)
-      throws IOException, InterruptedException {
-    switch (fault.orElse(null)) {
-      case Fault.ResetUpload(int afterBytes) -> {
-        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
-        toServer.flush();
-        client.setSoLinger(true, 0);
-        upstream.setSoLinger(true, 0);
-        return false;
-      }
-      case Fault.TruncateUpload(int afterBytes) -> {
-        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
-        toServer.flush();
-        return false;
-      }
-      case Fault.StallUpload(int afterBytes) -> {
-        HttpMessages.transfer(fromClient, toServer, Math.min(afterBytes, length), _ -> {});
-        toServer.flush();
-        closed.await();
-        return false;
-      }
-      case Fault.FlipUpload(int position) -> {
-        byte[] body = fromClient.readNBytes(Math.toIntExact(length));
-        if (body.length > 0) {
-          body[position < body.length ? position : 0] ^= 1;
-        }
-        toServer.write(body);
-      }
-      case Fault.ShiftUpload _ ->
-          toServer.write(shifted(fromClient.readNBytes(Math.toIntExact(length))));
-      case null, default -> HttpMessages.transfer(fromClient, toServer, length, _ -> {});
-    }
-    toServer.flush();
-    return true;
-  }
-
-  private static byte[] shifted(byte[] bytes) {
-    byte[] shifted = bytes.clone();
-    for (int i = 0; i < bytes.length; i++) {
-      shifted[(i + 1) % bytes.length] = bytes[i];
-    }
-    return shifted;
-  }
-
-  private static void skipBody(List<String> fields, InputStream fromServer, long body)
-      throws IOException {
-    OutputStream nowhere = OutputStream.nullOutputStream();
-    if (HttpMessages.isChunked(fields)) {
-      HttpMessages.chunked(fromServer, nowhere, _ -> {});
-    } else {
-      HttpMessages.transfer(fromServer, nowhere, body, _ -> {});
-    }
-  }
-
-  private static void answer(OutputStream toClient, List<String> fields, byte[] body, Answer answer)
-      throws IOException {
-    answer.expect(body.length);
-    HttpMessages.write(toClient, fields, false);
-    answer.add(body.length);
-    toClient.write(body);
-    toClient.flush();
   }
 
   private Optional<Fault> faultFor(Request request) {
@@ -429,12 +233,17 @@ public final class FaultProxy implements Closeable {
   }
 
   /** A connection to the server, made when there is something to ask. */
-  private static final class Upstream implements AutoCloseable {
+  static final class Upstream implements AutoCloseable {
+    private final InetSocketAddress server;
     private final Socket socket = new Socket();
     private @Nullable InputStream in;
     private @Nullable OutputStream out;
 
-    void connect(InetSocketAddress server) throws IOException {
+    private Upstream(InetSocketAddress server) {
+      this.server = server;
+    }
+
+    void connect() throws IOException {
       if (!socket.isConnected()) {
         socket.setTcpNoDelay(true);
         socket.connect(server);
@@ -451,6 +260,11 @@ public final class FaultProxy implements Closeable {
       return Objects.requireNonNull(out);
     }
 
+    /** The connection ends with a reset when it is closed. */
+    void reset() throws IOException {
+      socket.setSoLinger(true, 0);
+    }
+
     @Override
     public void close() throws IOException {
       socket.close();
@@ -461,7 +275,7 @@ public final class FaultProxy implements Closeable {
    * Counts an answer, each time before the client gets what is counted: nobody who has an answer
    * sees counters without it.
    */
-  private final class Answer implements AutoCloseable {
+  final class Answer implements AutoCloseable {
     private final boolean isCounted;
     private long left = Long.MAX_VALUE;
     private boolean isOver;
@@ -494,36 +308,5 @@ public final class FaultProxy implements Closeable {
         inFlight.decrementAndGet();
       }
     }
-  }
-
-  private static void continueIfAsked(Request request, OutputStream toClient) throws IOException {
-    if (request.field("Expect").isPresent()) {
-      toClient.write("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      toClient.flush();
-    }
-  }
-
-  private static void refuse(Request request, OutputStream toClient, int status, String code)
-      throws IOException {
-    byte[] body =
-        "<?xml version=\"1.0\"?><Error><Code>%s</Code><Message>planned</Message></Error>"
-            .formatted(code)
-            .getBytes(StandardCharsets.US_ASCII);
-    toClient.write(
-        "HTTP/1.1 %d Planned\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n"
-            .formatted(status, body.length)
-            .getBytes(StandardCharsets.US_ASCII));
-    if (!request.method().equals("HEAD") && status != 304) {
-      toClient.write(body);
-    }
-    toClient.flush();
-  }
-
-  /** The last chunk has no bytes. */
-  private static void count(Answer answer, long chunk) {
-    if (chunk == 0) {
-      answer.close();
-    }
-    answer.add(chunk);
   }
 }

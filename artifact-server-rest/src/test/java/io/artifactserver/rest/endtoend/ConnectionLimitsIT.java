@@ -1,7 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
-import static io.artifactserver.core.waiting.Pacing.pause;
 import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +10,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,118 +20,15 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.AfterParameterizedClassInvocation;
-import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Connections that do nothing are ended, and there are as many as there may be. The limits are
- * short, and a test waits for as long as it takes: what counts is who is ended. Those that read
- * slowly are {@link SlowReadersIT}'s.
+ * There are as many connections as there may be. A test waits for as long as it takes: what counts
+ * is who is ended. Those that read slowly are {@link SlowReadersIT}'s.
  */
-@ParameterizedClass(name = "{0}")
 @EnumSource(names = {"HTTP1", "TLS13"})
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ConnectionLimitsIT {
-  private static final int MAX = 40;
-
-  private static final int MAX_PER_ADDRESS = 8;
-
-  /** Three addresses can take all. */
-  private static final int MAX_STRICT = 3 * MAX_PER_ADDRESS;
-
-  private static final int LENGTH = 40_000_000;
+class ConnectionLimitsIT extends ConnectionFixture {
   private static final String LARGE = "/artifacts/public/large.bin";
-  private static final String SMALL =
-      "GET /artifacts/public/large.bin HTTP/1.1\r\nHost: device\r\nRange: bytes=0-3\r\n\r\n";
-
-  @TempDir private static Path folder;
-
-  @Parameter private Transport transport;
-
-  private Endpoint patient;
-  private Endpoint strict;
-
-  @BeforeParameterizedClassInvocation
-  void start() throws Exception {
-    patient =
-        start(
-            "patient",
-            "--artifact-server.connections.max=" + MAX,
-            "--artifact-server.connections.idle-timeout=4s",
-            "--artifact-server.connections.request-timeout=1s",
-            "--artifact-server.connections.stall-timeout=3s");
-    strict =
-        start(
-            "strict",
-            "--artifact-server.connections.max=" + MAX_STRICT,
-            "--artifact-server.connections.max-per-address=" + MAX_PER_ADDRESS,
-            "--artifact-server.connections.min-rate=100KB",
-            "--artifact-server.connections.rate-window=4s");
-  }
-
-  @AfterParameterizedClassInvocation
-  void stop() {
-    patient.close();
-    strict.close();
-  }
-
-  private Endpoint start(String name, String... arguments) throws Exception {
-    Endpoint server = Endpoint.start(transport, folder.resolve(transport + name), arguments);
-    try (Operator operator = server.operator()) {
-      operator.createRepository("public", true);
-      byte[] content = Bytes.random(LENGTH, 5);
-      assertThat(operator.put("public", "large.bin", content).statusCode()).isEqualTo(201);
-    }
-    return server;
-  }
-
-  @Test
-  void idleConnectionIsClosed() throws IOException {
-    try (Wire wire = patient.open()) {
-      wire.send(SMALL);
-      assertThat(wire.receive(true).status()).isEqualTo(206);
-      assertThat(wire.isClosedByServer()).isTrue();
-    }
-  }
-
-  @Test
-  void connectionThatNeverAsksIsClosed() throws IOException {
-    try (Wire wire = patient.open()) {
-      assertThat(wire.isClosedByServer()).isTrue();
-    }
-  }
-
-  /** Each byte starts Jetty's own time-out again. */
-  @Test
-  void headThatDribblesInIsCutOff() throws Exception {
-    assertThat(isCutOffWhileItDribbles(patient, "GET /artifacts/public/large.bin HTTP/1.1\r\nX: "))
-        .isTrue();
-  }
-
-  @Test
-  void requestInTimeOnAnOldConnectionIsServed() throws Exception {
-    try (Wire wire = patient.open()) {
-      for (int i = 0; i < 5; i++) {
-        wire.send(SMALL);
-        assertThat(wire.receive(true).status()).isEqualTo(206);
-        pause(Duration.ofMillis(700));
-      }
-    }
-  }
-
-  @Test
-  void uploadThatStopsIsCutOff() throws Exception {
-    try (Wire wire = patient.open()) {
-      wire.send(put(patient, "stalled.bin", 1_000_000) + "only this");
-      String answer = new String(wire.body().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(answer).doesNotContain("201");
-    }
-  }
 
   /** The others are busy for longer than the test takes: none is ended, none makes room. */
   @Test
@@ -335,11 +230,6 @@ class ConnectionLimitsIT {
     awaitServed(strict);
   }
 
-  @Test
-  void uploadBelowTheMinimumRateIsCutOff() throws Exception {
-    assertThat(isCutOffWhileItDribbles(strict, put(strict, "dribbled.bin", 1_000_000))).isTrue();
-  }
-
   /** A dropped SYN is sent again after a second: devices that start together would notice. */
   @Test
   void burstOfConnectionsIsAcceptedWithoutADrop() throws Exception {
@@ -393,32 +283,6 @@ class ConnectionLimitsIT {
       }
     }
     throw new IllegalStateException("The kernel does not count dropped connections");
-  }
-
-  private static String put(Endpoint server, String name, int length) throws IOException {
-    return "PUT /api/v1/repositories/public/artifacts/%s HTTP/1.1\r\nHost: operator\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n"
-        .formatted(name, server.operatorToken(), length);
-  }
-
-  /** Sends a byte now and then, for a minute at most, until the connection is gone. */
-  private static boolean isCutOffWhileItDribbles(Endpoint server, String begin) throws Exception {
-    try (Socket socket = server.secured(server.connect(0))) {
-      socket.getOutputStream().write(begin.getBytes(StandardCharsets.US_ASCII));
-      socket.setSoTimeout(100);
-      for (int i = 0; i < 600; i++) {
-        try {
-          socket.getOutputStream().write('x');
-          if (socket.getInputStream().read() < 0) {
-            return true;
-          }
-        } catch (java.net.SocketTimeoutException _) {
-          // Still there.
-        } catch (IOException _) {
-          return true;
-        }
-      }
-      return false;
-    }
   }
 
   private static double ended(Operator operator, String reason) throws Exception {

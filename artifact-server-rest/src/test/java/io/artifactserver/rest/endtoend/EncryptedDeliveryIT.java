@@ -8,41 +8,29 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An encrypted repository of the packaged server, through restarts, kills and damage. */
-class EncryptedDeliveryIT {
-  private static final int LENGTH = 3_000_000;
+/** An encrypted repository of the packaged server, through restarts and kills. */
+class EncryptedDeliveryIT extends EncryptedFixture {
   private static final Duration PAUSE = Duration.ofMillis(20);
-  private static final String MARKER = "KNOWN-PLAINTEXT/";
-
-  @TempDir private Path folder;
 
   @Test
   void deliversThroughRestartAndKillAndLeavesNoPlaintext() throws Exception {
@@ -77,84 +65,6 @@ class EncryptedDeliveryIT {
           .isEqualTo(400);
       server.stop();
       assertThat(filesWith(MARKER)).isEmpty();
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "TLS13", "H2"})
-  void cutsADamagedDownloadOffAndMarksTheArtifact(Transport transport) throws Exception {
-    byte[] content = markedContent(2);
-    try (Endpoint server = Endpoint.start(transport, folder);
-        Operator operator = server.operator()) {
-      operator.createEncryptedRepository("vault");
-      operator.put("vault", "firmware", content);
-      damage(onlyBlob(), 1_000_000);
-      assertThat(operator.get("/api/v1/repositories/vault/artifacts/firmware").body())
-          .doesNotContain("suspect");
-      for (int i = 0; i < 3; i++) {
-        try (Wire wire = server.open()) {
-          wire.send("GET /artifacts/vault/firmware HTTP/1.1\r\nHost: a\r\n\r\n");
-          assertThat(wire.receive(false).status()).isEqualTo(200);
-          byte[] received = wire.rest();
-          // Short of the segment that has the damage, and not a byte of it.
-          assertThat(received.length).isLessThanOrEqualTo(1_000_000);
-          assertThat(received).isEqualTo(Arrays.copyOf(content, received.length));
-        }
-      }
-      // Elsewhere the blob is good, and where it is not that is known before a byte is sent.
-      assertThat(range(operator, 2_000_000, 1000).statusCode()).isEqualTo(206);
-      HttpResponse<byte[]> refused = range(operator, 999_990, 20);
-      assertThat(refused.statusCode()).isEqualTo(500);
-      assertThat(new String(refused.body(), StandardCharsets.UTF_8)).contains("Artifact damaged");
-      awaitSuspect(operator);
-      assertThat(operator.get("/api/v1/repositories/vault/artifacts").body())
-          .contains("\"suspect\":true");
-      assertThat(operator.get("/actuator/prometheus").body())
-          .contains("artifact_server_blob_corrupt_total 4.0");
-      assertThat(operator.get("/actuator/health").body()).contains("\"suspectBlobs\":1");
-      assertThat(server.server().log().split("Cut off or refused a download", -1)).hasSize(2);
-    }
-  }
-
-  /** For everybody who shares them. A deletion before is not needed, and does no harm. */
-  @ParameterizedTest
-  @CsvSource({
-    "plain, missing, false",
-    "plain, short, true",
-    "encrypted, missing, true",
-    "encrypted, flipped, false"
-  })
-  void uploadOfSameBytesRestoresThem(String kind, String loss, boolean isDeletedFirst)
-      throws Exception {
-    byte[] content = Bytes.random(LENGTH, 3);
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
-        Operator operator = new Operator(server)) {
-      for (String repository : List.of("vault", "other")) {
-        if (kind.equals("encrypted")) {
-          operator.createEncryptedRepository(repository);
-        } else {
-          operator.createRepository(repository, false);
-        }
-        assertThat(operator.put(repository, "firmware", content).statusCode()).isEqualTo(201);
-      }
-      Path blob = onlyBlob();
-      switch (loss) {
-        case "missing" -> Files.delete(blob);
-        case "short" -> shorten(blob, 999_999);
-        default -> damage(blob, 1_000_000);
-      }
-      assertThat(range(operator, 999_990, 20).statusCode())
-          .isEqualTo(loss.equals("missing") ? 503 : 500);
-      awaitSuspect(operator);
-      if (isDeletedFirst) {
-        assertThat(operator.delete("/api/v1/repositories/vault/artifacts/firmware").statusCode())
-            .isEqualTo(204);
-      }
-      assertThat(operator.put("vault", "firmware", content).statusCode())
-          .isEqualTo(isDeletedFirst ? 201 : 200);
-      requireDelivered(operator, "/artifacts/vault/firmware", content);
-      requireDelivered(operator, "/artifacts/other/firmware", content);
-      assertThat(operator.get("/actuator/health").body()).contains("\"suspectBlobs\":0");
     }
   }
 
@@ -329,55 +239,6 @@ class EncryptedDeliveryIT {
     return downloads;
   }
 
-  private static void requireDelivered(Operator operator, String path, byte[] content)
-      throws Exception {
-    HttpResponse<byte[]> whole = operator.download(path);
-    assertThat(whole.statusCode()).isEqualTo(200);
-    assertThat(whole.body()).isEqualTo(content);
-    byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
-    assertThat(whole.headers().firstValue("ETag"))
-        .contains('"' + HexFormat.of().formatHex(digest) + '"');
-    int[][] ranges = {{0, 1}, {65_400, 300}, {1_000_001, 131_072}, {LENGTH - 1, 1}, {0, LENGTH}};
-    for (int[] range : ranges) {
-      HttpResponse<byte[]> part =
-          operator.download(
-              path, "Range", "bytes=%d-%d".formatted(range[0], range[0] + range[1] - 1));
-      assertThat(part.statusCode()).isEqualTo(206);
-      assertThat(part.body()).isEqualTo(Arrays.copyOfRange(content, range[0], range[0] + range[1]));
-    }
-    HttpResponse<byte[]> several =
-        operator.download(path, "Range", "bytes=2000000-2200000,0-99,65463-65464,-5");
-    assertThat(several.statusCode()).isEqualTo(206);
-    requireParts(
-        several,
-        content,
-        new int[][] {{2_000_000, 200_001}, {0, 100}, {65_463, 2}, {LENGTH - 5, 5}});
-  }
-
-  private static void requireParts(HttpResponse<byte[]> several, byte[] content, int[][] ranges) {
-    String body = new String(several.body(), StandardCharsets.ISO_8859_1);
-    int from = 0;
-    for (int[] range : ranges) {
-      Matcher header =
-          Pattern.compile("Content-Range: bytes (\\d+)-(\\d+)/\\d+\r\n\r\n").matcher(body);
-      assertThat(header.find(from)).isTrue();
-      assertThat(Integer.parseInt(header.group(1))).isEqualTo(range[0]);
-      assertThat(Arrays.copyOfRange(several.body(), header.end(), header.end() + range[1]))
-          .isEqualTo(Arrays.copyOfRange(content, range[0], range[0] + range[1]));
-      from = header.end() + range[1];
-    }
-    assertThat(several.headers().firstValue("Content-Length"))
-        .contains(String.valueOf(several.body().length));
-  }
-
-  private static HttpResponse<byte[]> range(Operator operator, int position, int length)
-      throws Exception {
-    return operator.download(
-        "/artifacts/vault/firmware",
-        "Range",
-        "bytes=%d-%d".formatted(position, position + length - 1));
-  }
-
   private static void requireRefused(Path data, String words, String name, String... arguments) {
     assertThatIllegalStateException()
         .isThrownBy(() -> PackagedServer.start(data, arguments).close())
@@ -405,12 +266,6 @@ class EncryptedDeliveryIT {
         .orElseThrow();
   }
 
-  private static void awaitSuspect(Operator operator) throws Exception {
-    String path = "/api/v1/repositories/vault/artifacts/firmware";
-    eventually(
-        "the artifact is suspect", () -> operator.get(path).body().contains("\"suspect\":true"));
-  }
-
   private static void awaitProgress(Operator operator, String pattern) throws Exception {
     String path = "/api/v1/repositories/vault/encryption";
     eventually(
@@ -432,32 +287,6 @@ class EncryptedDeliveryIT {
     }
   }
 
-  private Path onlyBlob() throws IOException {
-    try (Stream<Path> files = Files.walk(folder.resolve("data/blobs"))) {
-      List<Path> blobs = files.filter(Files::isRegularFile).toList();
-      assertThat(blobs).hasSize(1);
-      return blobs.getFirst();
-    }
-  }
-
-  private static void shorten(Path blob, long length) throws IOException {
-    Files.setPosixFilePermissions(blob, PosixFilePermissions.fromString("rw-------"));
-    try (FileChannel channel = FileChannel.open(blob, StandardOpenOption.WRITE)) {
-      channel.truncate(length);
-    }
-  }
-
-  private static void damage(Path blob, long position) throws IOException {
-    Files.setPosixFilePermissions(blob, PosixFilePermissions.fromString("rw-------"));
-    try (FileChannel channel =
-        FileChannel.open(blob, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      ByteBuffer one = ByteBuffer.allocate(1);
-      channel.read(one, position);
-      one.put(0, (byte) (one.get(0) ^ 1)).flip();
-      channel.write(one, position);
-    }
-  }
-
   /** All files of the data folder, temporary ones and the database's included. */
   private List<Path> filesWith(String marker) throws IOException {
     List<Path> found = new ArrayList<>();
@@ -475,15 +304,5 @@ class EncryptedDeliveryIT {
       return filesWith(marker);
     }
     return found;
-  }
-
-  /** Random bytes with the marker every now and then, so that every segment has it. */
-  private static byte[] markedContent(long seed) {
-    byte[] content = Bytes.random(LENGTH, seed);
-    byte[] marker = MARKER.getBytes(StandardCharsets.US_ASCII);
-    for (int i = 0; i + marker.length < content.length; i += 1000) {
-      System.arraycopy(marker, 0, content, i, marker.length);
-    }
-    return content;
   }
 }

@@ -62,7 +62,7 @@ class HawkbitAttackIT {
         }
         int begun = hawkbit.questions();
         eventually("strangers are asked for", () -> hawkbit.questions() > begun + 20);
-        // What the devices were granted is over.
+        // The grants of the devices are over.
         pause(GRANT_TIME.plusMillis(100));
         List<Integer> before = new ArrayList<>();
         for (int i = 0; i < 10; i++) {

@@ -6,7 +6,6 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import io.artifactserver.core.testserver.FolderTemplate;
 import io.artifactserver.core.testserver.Ports;
-import io.artifactserver.rest.poison.PoisonedJars;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -14,15 +13,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,21 +29,18 @@ import org.springframework.util.FileSystemUtils;
 final class PackagedServer implements RunningServer, AutoCloseable {
   private static final long START_SECONDS = 240;
 
-  /** A start without a record, tens of thousands of requests, and the writing of the record. */
-  private static final long RECORD_SECONDS = 400;
-
   private static final String AGENT = "-javaagent:";
   private static final String OWN_DATABASE = "--artifact-server.database.url=";
 
   /** PostgreSQL's, in a data folder. */
-  private static final String PROGRAMS = "postgres-binaries";
+  static final String PROGRAMS = "postgres-binaries";
 
   /** Kept, for whoever wants to know why a test failed. */
   private static final Path LOGS = Path.of("target", "server-logs").toAbsolutePath();
 
-  private static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
+  static final Path LAUNCHER = Path.of("src", "main", "launcher").toAbsolutePath();
 
-  private static final List<String> JVM =
+  static final List<String> JVM =
       List.of(
           Path.of(System.getProperty("java.home"), "bin", "java").toString(),
           "-Xmx256m",
@@ -236,7 +227,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   /** PostgreSQL's, which a server would unpack for seconds into a new data folder. */
   private static void copyPrograms(Path dataFolder) throws IOException {
-    Unpacked.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
+    UnpackedServer.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
   }
 
   private static void prepare(Path dataFolder, String... arguments)
@@ -249,7 +240,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   private static synchronized void copyInstallation(Path dataFolder)
       throws IOException, InterruptedException {
-    FolderTemplate installation = Unpacked.once().installation();
+    FolderTemplate installation = UnpackedServer.once().installation();
     if (!installation.exists()) {
       Path scratch = Files.createTempDirectory("installation");
       Path data = scratch.resolve("data");
@@ -292,7 +283,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     }
     // The last of several options of a kind is in force.
     arguments.stream().filter(PackagedServer::isOfJava).forEach(command::add);
-    Unpacked unpacked = Unpacked.once();
+    UnpackedServer unpacked = UnpackedServer.once();
     unpacked.cache().ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
     command.addAll(List.of("-Xlog:aot*=error", "-Xlog:cds*=error"));
     command.addAll(List.of("-jar", unpacked.jar().toString()));
@@ -331,7 +322,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
         }
         try {
           if (client.send(health, HttpResponse.BodyHandlers.ofString()).statusCode() == 200) {
-            Unpacked.once().programs().keep(dataFolder.resolve(PROGRAMS));
+            UnpackedServer.once().programs().keep(dataFolder.resolve(PROGRAMS));
             loadAgents();
             return;
           }
@@ -359,120 +350,6 @@ final class PackagedServer implements RunningServer, AutoCloseable {
             | AgentInitializationException e) {
           throw new IllegalStateException("The server cannot load " + argument, e);
         }
-      }
-    }
-  }
-
-  /**
-   * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every
-   * later one. Jetty's classes report faults ({@link PoisonedJars}). The tests start some hundred
-   * servers. Test classes run in several processes at once: the first one makes it, the others wait
-   * for it.
-   */
-  private record Unpacked(
-      Path jar, Optional<Path> cache, FolderTemplate programs, FolderTemplate installation) {
-    private static @Nullable Unpacked known;
-
-    static synchronized Unpacked once() throws IOException {
-      Unpacked unpacked = known;
-      if (unpacked == null) {
-        unpacked = make(Path.of(System.getProperty("server.jar", "")));
-        known = unpacked;
-      }
-      return unpacked;
-    }
-
-    private static Unpacked make(Path packaged) throws IOException {
-      Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
-      Files.createDirectories(folder);
-      Path made = folder.resolve("made-of");
-      // Its own time stamp is fixed, so that builds can be reproduced: the file system's tells.
-      String source =
-          Files.getAttribute(packaged, "unix:ctime")
-              + " "
-              + System.getProperty("java.home")
-              + " "
-              + JVM
-              + " "
-              + PoisonedJars.version();
-      try (FileChannel lock =
-              FileChannel.open(
-                  folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-          FileLock _ = lock.lock()) {
-        if (!Files.exists(made) || !Files.readString(made).equals(source)) {
-          Files.deleteIfExists(made);
-          FileSystemUtils.deleteRecursively(folder.resolve("installation"));
-          unpackAndRecord(packaged, folder);
-          Files.writeString(made, source);
-        }
-      }
-      Path cache = folder.resolve("start.aot");
-      return new Unpacked(
-          folder.resolve(packaged.getFileName()),
-          Files.exists(cache) ? Optional.of(cache) : Optional.empty(),
-          new FolderTemplate(folder.resolve(PROGRAMS)),
-          new FolderTemplate(folder.resolve("installation")));
-    }
-
-    private static void unpackAndRecord(Path packaged, Path folder) throws IOException {
-      run(
-          folder,
-          List.of(
-              JVM.getFirst(),
-              "-Djarmode=tools",
-              "-jar",
-              packaged.toString(),
-              "extract",
-              "--force",
-              "--destination",
-              folder.toString()),
-          Map.of());
-      PoisonedJars.change(folder.resolve("lib"));
-      Path jar = folder.resolve(packaged.getFileName());
-      Path cache = folder.resolve("start.aot");
-      Files.deleteIfExists(cache);
-      List<String> recording = new ArrayList<>();
-      recording.add(LAUNCHER.resolve("record-start").toString());
-      recording.add(cache.toString());
-      Path log = folder.resolve("record.log");
-      recording.add(log.toString());
-      recording.addAll(JVM);
-      recording.addAll(List.of("-jar", jar.toString()));
-      try {
-        // What starts from it lives for minutes, and most of it without C2.
-        run(folder, recording, Map.of("RECORD_REQUESTS", "1500"));
-      } catch (IllegalStateException e) {
-        System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
-        Files.deleteIfExists(cache);
-        return;
-      }
-      List<String> faults = ServerLogs.faults(Files.readString(log));
-      if (!faults.isEmpty()) {
-        throw new AssertionError("The recorded start shows faults: " + faults);
-      }
-      if (Files.readString(log).contains("The training requests failed")) {
-        throw new AssertionError("The recorded start was not trained; " + log + " says why");
-      }
-    }
-
-    private static void run(Path folder, List<String> command, Map<String, String> environment)
-        throws IOException {
-      Path log = folder.resolveSibling(folder.getFileName() + ".log");
-      ProcessBuilder builder =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-      builder.environment().putAll(environment);
-      Process process = builder.start();
-      try {
-        if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-          process.descendants().forEach(ProcessHandle::destroyForcibly);
-          process.destroyForcibly();
-          throw new IllegalStateException(command + " failed: " + Files.readString(log));
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException(e);
       }
     }
   }

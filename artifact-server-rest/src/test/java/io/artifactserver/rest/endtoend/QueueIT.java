@@ -10,80 +10,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.AfterParameterizedClassInvocation;
-import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.provider.EnumSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Downloads that wait for their turn: the end of the queue, and who has a place in it. Clients of
- * both versions of HTTP wait in it together.
- */
+/** Downloads that wait for their turn: the end of the queue, and its places. */
 @EnumSource(names = {"HTTP1", "TLS13"})
-class QueueIT extends EachTransport {
-  private static final byte[] CONTENT = Bytes.random(100_000, 24);
-  private static final int PLACES = 20;
-  private static final int OF_ONE_CLIENT = 5;
-  private static final Pattern KEY = Pattern.compile("as-key=([A-Za-z0-9_-]+)");
-  private static final Pattern WAITING =
-      Pattern.compile("(?m)^artifact_server_downloads_waiting(?:\\{.*})? ([0-9.]+)$");
-
-  private final List<HttpClient> clients = new ArrayList<>();
-  private Endpoints endpoints;
-  private Operator operator;
-
-  @BeforeAll
-  void start(@TempDir Path folder) {
-    endpoints =
-        new Endpoints(
-            folder,
-            _ -> {},
-            "--artifact-server.download.revocation-check=1s",
-            "--artifact-server.limit.max-waiting=" + PLACES,
-            "--artifact-server.limit.max-waiting-of-one-client=" + OF_ONE_CLIENT,
-            // A quarter of it is how often the server looks who has left.
-            "--artifact-server.connections.request-timeout=2s");
-  }
-
-  @Override
-  Endpoints endpoints(Endpoints shared) {
-    return endpoints;
-  }
-
-  @BeforeParameterizedClassInvocation
-  void connect() throws Exception {
-    operator = server.operator();
-  }
-
-  @AfterParameterizedClassInvocation
-  void disconnectOperator() {
-    operator.close();
-  }
-
-  @AfterEach
-  void disconnect() {
-    // What still waits would make a close wait.
-    clients.forEach(HttpClient::shutdownNow);
-  }
-
-  @AfterAll
-  void stop() {
-    endpoints.close();
-  }
-
+class QueueIT extends QueueFixture {
   @Test
   void aFullQueueSaysWhenToComeAgain() throws Exception {
     try (Wire running = occupy("full")) {
@@ -172,141 +108,6 @@ class QueueIT extends EachTransport {
     }
   }
 
-  /** It is let in when it is its turn, not when it asks. */
-  @Test
-  void whoseTokenIsTakenAwayWhileItWaitsGetsNothing() throws Exception {
-    JsonNode token = deviceToken();
-    try (Wire running = occupy("taken", false);
-        Wire waiting = open()) {
-      waiting.send(get("taken", token.get("token").asString()));
-      eventually("it waits", () -> waiting() == 1);
-      revoke(token);
-      release("taken");
-      assertThat(waiting.receive(true).status()).isEqualTo(401);
-      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
-    }
-  }
-
-  /** A 401 would ask for a token, which the holder of a link does not have. */
-  @Test
-  void whoseLinkIsRevokedWhileItWaitsIsToldSo() throws Exception {
-    try (Wire running = occupy("ended", false);
-        Wire waiting = open()) {
-      String link = link("ended");
-      waiting.send(getLinked("ended", link));
-      eventually("it waits", () -> waiting() == 1);
-      revokeLink(link);
-      release("ended");
-      Wire.Response refused = waiting.receive(true);
-      assertThat(refused.status()).isEqualTo(403);
-      assertThat(refused.field("WWW-Authenticate")).isEmpty();
-      assertThat(refused.text()).contains("its key is revoked");
-      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
-    }
-  }
-
-  @Test
-  void downloadEndsWhenItsTokenIsTakenAway() throws Exception {
-    JsonNode token = deviceToken();
-    operator.createRepository("revoked", false);
-    operator.put("revoked", "image", CONTENT);
-    limit("revoked", "{\"bytesPerSecond\": 10000}");
-    try (Wire running = open()) {
-      running.send(get("revoked", token.get("token").asString()));
-      eventually("it is let in", running::isAnswered);
-      revoke(token);
-      assertThat(running.receive(false).status()).isEqualTo(200);
-      assertThat(running.rest()).hasSizeLessThan(CONTENT.length);
-    }
-  }
-
-  /** It needs no token. */
-  @Test
-  void publicDownloadGoesOnWhenItsTokenIsTakenAway() throws Exception {
-    JsonNode token = deviceToken();
-    operator.createRepository("open", true);
-    operator.put("open", "image", CONTENT);
-    limit("open", "{\"bytesPerSecond\": 25000}");
-    try (Wire running = open()) {
-      running.send(get("open", token.get("token").asString()));
-      eventually("it is let in", running::isAnswered);
-      revoke(token);
-      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
-    }
-  }
-
-  @Test
-  void downloadEndsWhenTheKeyOfItsLinkIsDeleted() throws Exception {
-    operator.createRepository("linked", false);
-    operator.put("linked", "image", CONTENT);
-    limit("linked", "{\"bytesPerSecond\": 10000}");
-    String link = link("linked");
-    try (Wire running = open()) {
-      running.send(getLinked("linked", link));
-      eventually("it is let in", running::isAnswered);
-      revokeLink(link);
-      assertThat(running.receive(false).status()).isEqualTo(200);
-      assertThat(running.rest()).hasSizeLessThan(CONTENT.length);
-    }
-  }
-
-  private String link(String repository) throws IOException, InterruptedException {
-    return JsonMapper.shared()
-        .readTree(
-            operator
-                .json(
-                    "POST",
-                    "/api/v1/links",
-                    "{\"repository\": \"%s\", \"path\": \"image\", \"expires\": \"1h\"}"
-                        .formatted(repository))
-                .body())
-        .get("url")
-        .asString();
-  }
-
-  private void revokeLink(String link) throws IOException, InterruptedException {
-    Matcher key = KEY.matcher(link);
-    assertThat(key.find()).as(link).isTrue();
-    operator.json("POST", "/api/v1/links/keys", "");
-    assertThat(operator.delete("/api/v1/links/keys/" + key.group(1)).statusCode()).isEqualTo(204);
-  }
-
-  private static String getLinked(String repository, String link) {
-    String query = link.substring(link.indexOf('?'));
-    return get(repository).replace("/image ", "/image" + query + ' ');
-  }
-
-  private JsonNode deviceToken() throws IOException, InterruptedException {
-    return JsonMapper.shared()
-        .readTree(
-            operator
-                .json("POST", "/api/v1/tokens", "{\"name\": \"waiting\", \"role\": \"device\"}")
-                .body());
-  }
-
-  private void revoke(JsonNode token) throws IOException, InterruptedException {
-    assertThat(operator.delete("/api/v1/tokens/" + token.get("id").asString()).statusCode())
-        .isEqualTo(204);
-  }
-
-  private static String get(String repository, String token) {
-    return get(repository).replace("Host: a", "Host: a\r\nAuthorization: Bearer " + token);
-  }
-
-  @Test
-  void artifactThatIsDeletedWhileItWaitsIsGone() throws Exception {
-    try (Wire running = occupy("deleted");
-        Wire waiting = open()) {
-      waiting.send(get("deleted"));
-      eventually("it waits", () -> waiting() == 1);
-      assertThat(operator.delete("/api/v1/repositories/deleted/artifacts/image").statusCode())
-          .isEqualTo(204);
-      release("deleted");
-      assertThat(waiting.receive(true).status()).isEqualTo(410);
-      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
-    }
-  }
-
   /**
    * A connection that answers by itself asks no handler, but there is a turn for it or there is
    * not.
@@ -368,11 +169,6 @@ class QueueIT extends EachTransport {
     }
   }
 
-  private static String get(String repository, int position) {
-    return get(repository)
-        .replace("Host: a", "Host: a\r\nRange: bytes=%d-%d".formatted(position, position + 9));
-  }
-
   private double repeated() throws IOException, InterruptedException {
     return operator
         .get("/actuator/prometheus")
@@ -383,44 +179,8 @@ class QueueIT extends EachTransport {
         .sum();
   }
 
-  /** Makes a repository, and takes the one turn in it. */
-  private Wire occupy(String repository) throws IOException, InterruptedException {
-    return occupy(repository, true);
-  }
-
-  private Wire occupy(String repository, boolean isPublic)
-      throws IOException, InterruptedException {
-    operator.createRepository(repository, isPublic);
-    operator.put(repository, "image", CONTENT);
-    String limits = "{\"bytesPerSecond\": 10, \"concurrentDownloads\": 1}";
-    limit(repository, limits);
-    Wire running = open();
-    running.send(get(repository, server.operatorToken()));
-    eventually("it is its turn", running::isAnswered);
-    return running;
-  }
-
-  private void limit(String repository, String limits) throws IOException, InterruptedException {
-    operator.json("PUT", "/api/v1/repositories/" + repository + "/limits", limits);
-  }
-
-  private void release(String repository) throws IOException, InterruptedException {
-    limit(repository, "{}");
-  }
-
-  private long waiting() throws IOException, InterruptedException {
-    String metrics = operator.get("/actuator/prometheus").body();
-    Matcher waiting = WAITING.matcher(metrics);
-    assertThat(waiting.find()).as(metrics).isTrue();
-    return (long) Double.parseDouble(waiting.group(1));
-  }
-
   private static long done(List<? extends CompletableFuture<?>> futures) {
     return futures.stream().filter(CompletableFuture::isDone).count();
-  }
-
-  private static String get(String repository) {
-    return "GET /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n";
   }
 
   private HttpRequest request(String repository) {

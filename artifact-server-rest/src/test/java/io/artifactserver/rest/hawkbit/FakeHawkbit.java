@@ -2,8 +2,6 @@ package io.artifactserver.rest.hawkbit;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import io.artifactserver.core.digest.Digest;
-import io.artifactserver.core.digest.DigestAlgorithm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -11,8 +9,6 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,16 +50,12 @@ public final class FakeHawkbit implements AutoCloseable {
   private final Map<String, Map<String, byte[]>> modules = new ConcurrentHashMap<>();
   private final Map<String, byte[]> ciphertexts = new ConcurrentHashMap<>();
 
-  /** By identity, as arrays are. */
-  private final Map<byte[], Map<DigestAlgorithm, String>> digests =
-      Collections.synchronizedMap(new IdentityHashMap<>());
-
   private final Map<String, AtomicInteger> questions = new ConcurrentHashMap<>();
   private final AtomicLong artifactBytes = new AtomicLong();
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
   private final AtomicInteger mostUnderWay = new AtomicInteger();
-  private final ArtifactLinks links = new ArtifactLinks();
+  private final ArtifactDescriptions descriptions = new ArtifactDescriptions();
   private final Map<String, String> actions = new ConcurrentHashMap<>();
   private final List<String> feedback = new CopyOnWriteArrayList<>();
   private final AtomicInteger downloads = new AtomicInteger();
@@ -237,7 +229,7 @@ public final class FakeHawkbit implements AutoCloseable {
 
   /** Sets a property of hawkBit by which it makes links to artifacts. */
   public void property(String name, String value) {
-    links.property(name, value);
+    descriptions.property(name, value);
   }
 
   /**
@@ -352,38 +344,9 @@ public final class FakeHawkbit implements AutoCloseable {
 
   private List<Map<String, Object>> described(
       HttpExchange exchange, String tenant, String controllerId, String module) {
-    List<Map<String, Object>> list = new ArrayList<>();
-    modules
-        .getOrDefault(module, Map.of())
-        .forEach((name, plain) -> {
-          byte[] content = ciphertexts.getOrDefault(module + '/' + name, plain);
-          String sha1 = hex(DigestAlgorithm.SHA_1, content);
-          Map<String, Object> artifact = new LinkedHashMap<>();
-          artifact.put("filename", name);
-          artifact.put(
-              "hashes",
-              Map.of(
-                  "sha1",
-                  sha1,
-                  "md5",
-                  hex(DigestAlgorithm.MD5, content),
-                  "sha256",
-                  hex(DigestAlgorithm.SHA_256, content)));
-          artifact.put("size", content.length);
-          artifact.put(
-              "_links", links.of(authority(exchange), tenant, controllerId, module, name, sha1));
-          list.add(artifact);
-        });
-    return list;
-  }
-
-  /** Computed once: thousands of devices ask for the same. */
-  private String hex(DigestAlgorithm algorithm, byte[] content) {
-    return digests
-        .computeIfAbsent(content, _ -> new ConcurrentHashMap<>())
-        .computeIfAbsent(
-            algorithm,
-            _ -> Digest.of(algorithm, algorithm.newMessageDigest().digest(content)).hex());
+    Map<String, byte[]> files = new LinkedHashMap<>(modules.getOrDefault(module, Map.of()));
+    files.replaceAll((name, plain) -> ciphertexts.getOrDefault(module + '/' + name, plain));
+    return descriptions.of(authority(exchange), tenant, controllerId, module, files);
   }
 
   /** As hawkBit's filter: so many in the second that begins with the first. */

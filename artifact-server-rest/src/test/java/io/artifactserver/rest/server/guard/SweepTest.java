@@ -105,9 +105,7 @@ class SweepTest {
     int port = ((InetSocketAddress) accepted.getLocalAddress()).getPort();
     InetSocketAddress remote = (InetSocketAddress) accepted.getRemoteAddress();
     settled(
-        "the queue",
-        Duration.ofMillis(100),
-        () -> KernelSockets.read().unconfirmed(port, remote));
+        "the queue", Duration.ofMillis(100), () -> KernelSockets.read().unconfirmed(port, remote));
   }
 
   private Optional<End> sweep(ConnectionProperties judging) {

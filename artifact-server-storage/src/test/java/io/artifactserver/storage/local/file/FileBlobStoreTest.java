@@ -2,7 +2,6 @@ package io.artifactserver.storage.local.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.sun.management.ThreadMXBean;
 import io.artifactserver.core.blob.Blob;
@@ -188,50 +187,6 @@ class FileBlobStoreTest extends BlobStoreContract {
   }
 
   @Test
-  void aFullDiskIsFull() throws IOException {
-    Path part = root.resolve("uploads").resolve("ab".repeat(16) + ".part");
-    try (FileChannel full = FileChannel.open(Path.of("/dev/full"), StandardOpenOption.WRITE);
-        BlobUpload upload = new FileBlobUpload(store, "ab".repeat(16), part, full)) {
-      assertThatExceptionOfType(StorageException.StorageFull.class)
-          .isThrownBy(() -> upload.write(ByteBuffer.allocate(100)))
-          .withMessageContaining("byte 0")
-          .withCauseInstanceOf(IOException.class);
-      assertThatExceptionOfType(IllegalStateException.class).isThrownBy(upload::commit);
-    }
-  }
-
-  @Test
-  void aFullFileSystemIsFullAndRecovers() throws Exception {
-    Path disk = Files.createDirectory(root.resolve("disk"));
-    if (run("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk.toString()) != 0) {
-      abort(
-          "SKIPPED: a full file system was not tried, because this user may not mount a tmpfs;"
-              + " aFullDiskIsFull() tries /dev/full");
-    }
-    try {
-      FileBlobStore small = FileBlobStore.open(disk, mappedFiles);
-      BlobRef kept;
-      try (BlobUpload upload = small.begin()) {
-        upload.write(ByteBuffer.wrap(content(1 << 20, 7)));
-        kept = upload.commit();
-      }
-      try (BlobUpload upload = small.begin()) {
-        assertThatExceptionOfType(StorageException.StorageFull.class)
-            .isThrownBy(() -> upload.write(ByteBuffer.wrap(content(3 << 20, 8))));
-      }
-      try (BlobUpload upload = small.begin()) {
-        upload.write(ByteBuffer.wrap(content(700_000, 9)));
-        assertThat(upload.commit().length()).isEqualTo(700_000);
-      }
-      assertThat(read(small.blob(kept), ByteRange.whole(1 << 20), ByteBuffer.allocate(8192)))
-          .isEqualTo(content(1 << 20, 7));
-    } finally {
-      mappedFiles.close();
-      assertThat(run("umount", disk.toString())).isZero();
-    }
-  }
-
-  @Test
   void checkSaysWhatIsWrong() throws IOException {
     Files.delete(root.resolve("uploads"));
     assertThatExceptionOfType(StorageException.StorageUnavailable.class)
@@ -247,13 +202,6 @@ class FileBlobStoreTest extends BlobStoreContract {
     assertThatExceptionOfType(StorageException.StorageUnavailable.class)
         .isThrownBy(() -> FileBlobStore.open(other, mappedFiles))
         .withMessageContaining("blobs");
-  }
-
-  /** What the reserve leaves when it is given up is its own length: nothing may be uploaded. */
-  @Test
-  void thereIsRoomIfAnUploadOfOneByteFits() throws StorageException {
-    assertThat(FileBlobStore.open(root, mappedFiles, bytes -> bytes <= 0).hasRoom()).isFalse();
-    assertThat(FileBlobStore.open(root, mappedFiles, bytes -> bytes <= 1).hasRoom()).isTrue();
   }
 
   @Test
@@ -398,14 +346,6 @@ class FileBlobStoreTest extends BlobStoreContract {
   private static long openDescriptors() throws IOException {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       return descriptors.count();
-    }
-  }
-
-  private static int run(String... command) throws IOException, InterruptedException {
-    try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor();
-    } catch (IOException _) {
-      return -1;
     }
   }
 }

@@ -1,54 +1,24 @@
 package io.artifactserver.storage.local.mapped;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
-import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class MappedFilesTest {
-  private static final Duration IDLE = Duration.ofMinutes(5);
-
-  @TempDir private Path folder;
-  private final AtomicLong now = new AtomicLong();
-  private final AtomicInteger opened = new AtomicInteger();
-  private final List<FileChannel> channels = new CopyOnWriteArrayList<>();
-  private final MappedFiles files = new MappedFiles(2, IDLE, now::get);
-
-  @AfterEach
-  void close() {
-    files.close();
-  }
-
+/** Which files stay mapped. */
+class MappedFilesTest extends MappedFilesFixture {
   @Test
   void mapsAFileOnce() throws Exception {
     for (int i = 0; i < 10; i++) {
@@ -178,127 +148,6 @@ class MappedFilesTest {
     assertThat(files.size()).isZero();
   }
 
-  @Test
-  void passesOnWhatTheFileSays() {
-    StorageException missing =
-        new StorageException.BlobNotFound("test", new BlobRef("0".repeat(32), 1), null);
-    MappableFile file =
-        new MappableFile() {
-          @Override
-          public FileChannel openForMapping() throws StorageException {
-            throw missing;
-          }
-
-          @Override
-          public StorageException unavailable(IOException cause) {
-            throw new AssertionError(cause);
-          }
-        };
-    assertThatExceptionOfType(StorageException.BlobNotFound.class)
-        .isThrownBy(() -> files.region("x", ByteRange.whole(1), file))
-        .isSameAs(missing);
-    assertThat(files.size()).isZero();
-  }
-
-  @Test
-  void theKernelSendsWhatTheMappingShows() throws Exception {
-    try (FileRegion region = region("a", new ByteRange(10, 100))) {
-      assertThat(sent(region, 5, 20)).isEqualTo(bytes(15, 20));
-      assertThat(sent(region, 0, 100)).isEqualTo(bytes(10, 100));
-      assertThatExceptionOfType(IndexOutOfBoundsException.class)
-          .isThrownBy(() -> sent(region, 90, 11));
-    }
-  }
-
-  /** Java closes the file under everybody when one of its senders is interrupted. */
-  @Test
-  void anInterruptedSenderDoesNotKeepOthersFromSending() throws Exception {
-    try (FileRegion region = region("a", new ByteRange(10, 100))) {
-      Thread.currentThread().interrupt();
-      assertThatExceptionOfType(ClosedByInterruptException.class)
-          .isThrownBy(() -> sent(region, 0, 100));
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(sent(region, 0, 100)).isEqualTo(bytes(10, 100));
-    }
-  }
-
-  /** A sparse file has no pages in memory until somebody reads them. */
-  @Test
-  void loadsWhatIsNotInMemory() throws Exception {
-    assumeThat(Files.getFileStore(folder).type()).as("no disk to load from").isNotEqualTo("tmpfs");
-    int length = 3_000_001;
-    Path sparse = sparseFile("sparse", length);
-    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(sparse))) {
-      assertThat(region.isResident(1_000_000, 1_000_000)).isFalse();
-      region.load(1_000_000, 1_000_000);
-      assertThat(region.isResident(1_000_000, 1_000_000)).isTrue();
-      assertThat(region.isResident(0, length)).isFalse();
-      region.load(0, length);
-      assertThat(region.isResident(0, length)).isTrue();
-    }
-  }
-
-  @Test
-  void loadsThroughTheMappingWhenAnInterruptedThreadClosedTheFile() throws Exception {
-    int length = 1_000_000;
-    Path sparse = sparseFile("sparse", length);
-    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(sparse))) {
-      channels.getFirst().close();
-      assertThat(region.isResident(0, length)).isFalse();
-      region.load(0, length);
-      assertThat(region.isResident(0, length)).isTrue();
-    }
-  }
-
-  @Test
-  void failsWhenTheFileIsShorterThanItWas() throws Exception {
-    int length = 1_000_000;
-    Path cut = sparseFile("cut", length);
-    try (FileRegion region = files.region("s", ByteRange.whole(length), new CountedFile(cut))) {
-      try (FileChannel writer = FileChannel.open(cut, StandardOpenOption.WRITE)) {
-        writer.truncate(length / 2);
-      }
-      assertThatExceptionOfType(InternalError.class).isThrownBy(() -> region.load(0, length));
-      // 0 would mean that the socket is full, and whoever sends would try again for ever.
-      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
-          .isThrownBy(() -> sent(region, length / 2, length / 2))
-          .withMessageContaining("shorter than it was");
-    }
-  }
-
-  /** Beyond the file's end, its last page reads as zeros. */
-  @Test
-  void failsWhenTheFileIsAByteShorterAndIsMappedAnewThen() throws Exception {
-    int length = 10_000;
-    Path cut = sparseFile("cut", length);
-    try (FileRegion region = files.region("s", new ByteRange(0, 10), new CountedFile(cut))) {
-      region.requireWhole();
-      try (FileChannel writer = FileChannel.open(cut, StandardOpenOption.WRITE)) {
-        writer.truncate(length - 1);
-      }
-      assertThat(region.slice(0, 10).get(9)).isZero();
-      now.addAndGet(MappedFile.BELIEVED_NANOS - 1);
-      region.requireWhole();
-      now.incrementAndGet();
-      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
-          .isThrownBy(region::requireWhole)
-          .withMessageContaining("shorter than it was");
-      assertThat(files.isMapped("s")).isFalse();
-    }
-    files.region("s", new ByteRange(0, 10), new CountedFile(cut)).close();
-    assertThat(channels).hasSize(2);
-  }
-
-  @Test
-  void aFileThatIsClosedPassesForWhole() throws Exception {
-    Path file = sparseFile("file", 10_000);
-    try (FileRegion region = files.region("s", new ByteRange(0, 10), new CountedFile(file))) {
-      channels.getFirst().close();
-      now.addAndGet(MappedFile.BELIEVED_NANOS);
-      region.requireWhole();
-    }
-  }
-
   /** A client may have as many files sent as it likes, and read none. */
   @Test
   void noMoreFilesStayOpenThanAreKept() throws Exception {
@@ -367,74 +216,7 @@ class MappedFilesTest {
     assertThat(files.size()).isLessThanOrEqualTo(2);
   }
 
-  /** Through a socket: the kernel sends to nothing else. */
-  private static byte[] sent(FileRegion region, long offset, int length) throws IOException {
-    try (ServerSocketChannel listener =
-            ServerSocketChannel.open()
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        SocketChannel client = SocketChannel.open(listener.getLocalAddress());
-        SocketChannel server = listener.accept()) {
-      assertThat(region.transferTo(offset, length, server)).isEqualTo(length);
-      server.shutdownOutput();
-      return client.socket().getInputStream().readAllBytes();
-    }
-  }
-
-  private static byte[] bytes(int from, int length) {
-    byte[] bytes = new byte[length];
-    for (int i = 0; i < length; i++) {
-      bytes[i] = (byte) (from + i);
-    }
-    return bytes;
-  }
-
-  private Path sparseFile(String name, int length) throws IOException {
-    Path file = folder.resolve(name);
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.allocate(1), length - 1);
-    }
-    return file;
-  }
-
   private long openChannels() {
     return channels.stream().filter(FileChannel::isOpen).count();
-  }
-
-  private FileRegion region(String key, ByteRange range) throws StorageException {
-    return files.region(key, range, new CountedFile(folder.resolve(key)));
-  }
-
-  /** 256 bytes, each its own position. */
-  private final class CountedFile implements MappableFile {
-    private final Path path;
-
-    CountedFile(Path path) {
-      this.path = path;
-    }
-
-    @Override
-    public FileChannel openForMapping() throws StorageException {
-      opened.incrementAndGet();
-      try {
-        if (!Files.exists(path)) {
-          byte[] content = new byte[256];
-          for (int i = 0; i < content.length; i++) {
-            content[i] = (byte) i;
-          }
-          Files.write(path, content);
-        }
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
-        channels.add(channel);
-        return channel;
-      } catch (IOException e) {
-        throw unavailable(e);
-      }
-    }
-
-    @Override
-    public StorageException unavailable(IOException cause) {
-      return new StorageException.StorageUnavailable("test", String.valueOf(cause), cause);
-    }
   }
 }

@@ -1,0 +1,133 @@
+package io.artifactserver.rest.endtoend;
+
+import io.artifactserver.core.testserver.FolderTemplate;
+import io.artifactserver.rest.poison.PoisonedJars;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every later
+ * one. Jetty's classes report faults ({@link PoisonedJars}). The tests start some hundred servers.
+ * Test classes run in several processes at once: the first one makes it, the others wait for it.
+ */
+record UnpackedServer(
+    Path jar, Optional<Path> cache, FolderTemplate programs, FolderTemplate installation) {
+  /** A start without a record, tens of thousands of requests, and the writing of the record. */
+  private static final long RECORD_SECONDS = 400;
+
+  private static @Nullable UnpackedServer known;
+
+  static synchronized UnpackedServer once() throws IOException {
+    UnpackedServer unpacked = known;
+    if (unpacked == null) {
+      unpacked = make(Path.of(System.getProperty("server.jar", "")));
+      known = unpacked;
+    }
+    return unpacked;
+  }
+
+  private static UnpackedServer make(Path packaged) throws IOException {
+    Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
+    Files.createDirectories(folder);
+    Path made = folder.resolve("made-of");
+    // Its own time stamp is fixed, so that builds can be reproduced: the file system's tells.
+    String source =
+        Files.getAttribute(packaged, "unix:ctime")
+            + " "
+            + System.getProperty("java.home")
+            + " "
+            + PackagedServer.JVM
+            + " "
+            + PoisonedJars.version();
+    try (FileChannel lock =
+            FileChannel.open(
+                folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileLock _ = lock.lock()) {
+      if (!Files.exists(made) || !Files.readString(made).equals(source)) {
+        Files.deleteIfExists(made);
+        FileSystemUtils.deleteRecursively(folder.resolve("installation"));
+        unpackAndRecord(packaged, folder);
+        Files.writeString(made, source);
+      }
+    }
+    Path cache = folder.resolve("start.aot");
+    return new UnpackedServer(
+        folder.resolve(packaged.getFileName()),
+        Files.exists(cache) ? Optional.of(cache) : Optional.empty(),
+        new FolderTemplate(folder.resolve(PackagedServer.PROGRAMS)),
+        new FolderTemplate(folder.resolve("installation")));
+  }
+
+  private static void unpackAndRecord(Path packaged, Path folder) throws IOException {
+    run(
+        folder,
+        List.of(
+            PackagedServer.JVM.getFirst(),
+            "-Djarmode=tools",
+            "-jar",
+            packaged.toString(),
+            "extract",
+            "--force",
+            "--destination",
+            folder.toString()),
+        Map.of());
+    PoisonedJars.change(folder.resolve("lib"));
+    Path jar = folder.resolve(packaged.getFileName());
+    Path cache = folder.resolve("start.aot");
+    Files.deleteIfExists(cache);
+    List<String> recording = new ArrayList<>();
+    recording.add(PackagedServer.LAUNCHER.resolve("record-start").toString());
+    recording.add(cache.toString());
+    Path log = folder.resolve("record.log");
+    recording.add(log.toString());
+    recording.addAll(PackagedServer.JVM);
+    recording.addAll(List.of("-jar", jar.toString()));
+    try {
+      // What starts from it lives for minutes, and most of it without C2.
+      run(folder, recording, Map.of("RECORD_REQUESTS", "1500"));
+    } catch (IllegalStateException e) {
+      System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
+      Files.deleteIfExists(cache);
+      return;
+    }
+    List<String> faults = ServerLogs.faults(Files.readString(log));
+    if (!faults.isEmpty()) {
+      throw new AssertionError("The recorded start shows faults: " + faults);
+    }
+    if (Files.readString(log).contains("The training requests failed")) {
+      throw new AssertionError("The recorded start was not trained; " + log + " says why");
+    }
+  }
+
+  private static void run(Path folder, List<String> command, Map<String, String> environment)
+      throws IOException {
+    Path log = folder.resolveSibling(folder.getFileName() + ".log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      if (!process.waitFor(RECORD_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        throw new IllegalStateException(command + " failed: " + Files.readString(log));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
