@@ -155,6 +155,8 @@ class ConnectionIT extends EachTransport {
         "GET /api/v1/repositories#fragment HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a b\r\n\r\n",
         "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\n\r\n",
+        "GET /artifacts/public/table.bin HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       })
   void malformedRequestsAreRefusedAndTheConnectionClosed(String request) throws IOException {
     try (Wire wire = open()) {

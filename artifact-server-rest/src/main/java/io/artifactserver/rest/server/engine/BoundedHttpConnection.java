@@ -257,6 +257,8 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
   }
 
   private final class CountingHandler extends RequestHandler {
+    private boolean isHttp10;
+
     @Override
     public void badMessage(HttpException failure) {
       hasRefused = true;
@@ -270,16 +272,27 @@ final class BoundedHttpConnection extends HttpConnection implements RequestProgr
     }
 
     @Override
+    public void startRequest(String method, String uri, HttpVersion version) {
+      isHttp10 = version == HttpVersion.HTTP_1_0;
+      super.startRequest(method, uri, version);
+    }
+
+    @Override
     public void parsedHeader(HttpField field) {
       if (++fields > MAX_FIELDS) {
         throw new HttpException.RuntimeException(
             HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431, "more than " + MAX_FIELDS + " fields");
       }
-      if (field.getHeader() == HttpHeader.TRANSFER_ENCODING
-          && !HttpHeaderValue.CHUNKED.is(field.getValue())) {
-        // RFC 9112, section 6.1.
-        throw new HttpException.RuntimeException(
-            HttpStatus.NOT_IMPLEMENTED_501, "a transfer coding other than chunked");
+      if (field.getHeader() == HttpHeader.TRANSFER_ENCODING) {
+        // Both by RFC 9112, section 6.1.
+        if (isHttp10) {
+          throw new HttpException.RuntimeException(
+              HttpStatus.BAD_REQUEST_400, "HTTP/1.0 has no transfer codings");
+        }
+        if (!HttpHeaderValue.CHUNKED.is(field.getValue())) {
+          throw new HttpException.RuntimeException(
+              HttpStatus.NOT_IMPLEMENTED_501, "a transfer coding other than chunked");
+        }
       }
       // RFC 9113, section 3.1: the upgrade to HTTP/2 is obsolete, and to a proxy in front what
       // follows a 101 is a tunnel. Without the field, the request is answered over HTTP/1.1.
