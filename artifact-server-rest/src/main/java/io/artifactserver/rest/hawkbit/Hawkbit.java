@@ -196,7 +196,13 @@ public final class Hawkbit implements AutoCloseable {
     CompletableFuture<Finding> mine = new CompletableFuture<>();
     CompletableFuture<Finding> others = underWay.putIfAbsent(artifact, mine);
     if (others != null) {
-      return bounded(others, artifact);
+      return bounded(
+          others.thenCompose(finding ->
+              // hawkBit told the other device so, and may tell this one otherwise.
+              finding instanceof Finding.Unauthorized || finding instanceof Finding.NotFound
+                  ? look(question, answer, fileName, sender)
+                  : CompletableFuture.completedFuture(finding)),
+          artifact);
     }
     // Between the look above and the entry in underWay the file may have been checked.
     Optional<Finding> meanwhile = settled(answer, fileName);

@@ -163,6 +163,24 @@ class HawkbitTest {
     assertThat(arriving.bytes()).isEqualTo(CONTENT);
   }
 
+  /** hawkBit's answer to one device is none to another. */
+  @Test
+  void aDeviceThatIsRefusedKeepsNobodyOut() throws StorageException {
+    ArrivingFiles arriving = new ArrivingFiles();
+    try (Hawkbit pulling = hawkbit(arriving, LONG, LONG, 1_000_000)) {
+      // Both are granted the artifact before it is fetched.
+      for (String device : List.of("known", "new")) {
+        assertThat(pulling.find(question(device), "absent.img", null).join())
+            .isInstanceOf(Finding.NotFound.class);
+      }
+      fake.device("known", "another-secret");
+      CompletableFuture<Finding> refused = pulling.find(question("known"), "fw.img", null);
+      CompletableFuture<Finding> good = pulling.find(question("new"), "fw.img", null);
+      assertThat(refused.join()).isInstanceOf(Finding.Unauthorized.class);
+      assertThat(good.join()).isInstanceOf(Finding.Found.class);
+    }
+  }
+
   private void assign(String device) {
     fake.device(device, "secret-of-" + device);
     fake.assign(device, "7");
