@@ -4,6 +4,8 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -94,15 +96,46 @@ class QueueAccessIT extends QueueFixture {
     }
   }
 
+  /** The signer chooses the names in them. */
+  @Test
+  void linksOfOneKeyAreOneClient() throws Exception {
+    List<Wire> waiting = new ArrayList<>();
+    try (Wire running = occupy("named", false)) {
+      for (int i = 0; i < OF_ONE_CLIENT; i++) {
+        Wire wire = open();
+        waiting.add(wire);
+        wire.send(getLinked("named", link("named", "device-" + i)));
+      }
+      eventually("they have their places", () -> waiting() == OF_ONE_CLIENT);
+      try (Wire more = open()) {
+        more.send(getLinked("named", link("named", "another-device")));
+        assertThat(more.receive(true).status()).isEqualTo(503);
+      }
+      release("named");
+      assertThat(running.receive(true).body()).isEqualTo(CONTENT);
+      for (Wire wire : waiting) {
+        assertThat(wire.receive(true).body()).isEqualTo(CONTENT);
+      }
+    } finally {
+      for (Wire wire : waiting) {
+        wire.close();
+      }
+    }
+  }
+
   private String link(String repository) throws IOException, InterruptedException {
+    return link(repository, "");
+  }
+
+  private String link(String repository, String device) throws IOException, InterruptedException {
     return JsonMapper.shared()
         .readTree(
             operator
                 .json(
                     "POST",
                     "/api/v1/links",
-                    "{\"repository\": \"%s\", \"path\": \"image\", \"expires\": \"1h\"}"
-                        .formatted(repository))
+                    "{\"repository\": \"%s\", \"path\": \"image\", \"expires\": \"1h\", \"device\": \"%s\"}"
+                        .formatted(repository, device))
                 .body())
         .get("url")
         .asString();

@@ -265,14 +265,15 @@ public final class Throttles {
     }
 
     /**
-     * Devices of a site may share an address, and those of a fleet a token. Nobody vouches for
-     * strangers behind a trusted proxy: each request is one of its own.
+     * Devices of a site may share an address, and those of a fleet a token. Links of one key are
+     * one client, whatever names are in them. Nobody vouches for strangers behind a trusted proxy:
+     * each request is one of its own.
      */
     private Object client() {
       @Nullable Object address = connections.client(request);
       String caller =
           authenticator.peek(credentials) instanceof Authentication.Known(Caller known)
-              ? known.id() + ' ' + known.name()
+              ? known.id() + (credentials.link() == null ? ' ' + known.name() : "")
               : "";
       return address == null && caller.isEmpty() ? request : new Client(address, caller);
     }
