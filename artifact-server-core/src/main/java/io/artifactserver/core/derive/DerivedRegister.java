@@ -47,13 +47,21 @@ public interface DerivedRegister {
    *
    * @param repository by name
    * @param folder empty, or a path that ends in a slash
+   * @param store empty, or a name: then only artifacts that a store of this name belongs to, which
+   *     are those of the same name, with or without their last suffix
    * @param form by name
    * @param second by name, which an artifact may lack
    * @param minLength of an artifact, in bytes
    * @param limit of artifacts
    */
   Folder folder(
-      String repository, String folder, String form, String second, long minLength, int limit);
+      String repository,
+      String folder,
+      String store,
+      String form,
+      String second,
+      long minLength,
+      int limit);
 
   /**
    * Returns the paths of artifacts that look like chunks of a folder: {@code

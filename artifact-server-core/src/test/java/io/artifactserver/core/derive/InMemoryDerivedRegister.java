@@ -69,12 +69,19 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
 
   @Override
   public Folder folder(
-      String name, String folder, String form, String second, long minLength, int limit) {
+      String name,
+      String folder,
+      String store,
+      String form,
+      String second,
+      long minLength,
+      int limit) {
     List<Member> members = new ArrayList<>();
     List<Waiting> waiting = new ArrayList<>();
     catalog.list(name, folder, "", Integer.MAX_VALUE).stream()
         .filter(artifact -> artifact.path().indexOf('/', folder.length()) < 0)
         .filter(artifact -> artifact.length() >= minLength)
+        .filter(artifact -> store.isEmpty() || isOf(store, artifact.id().fileName()))
         .sorted(Comparator.comparing(Artifact::createdAt).reversed())
         .limit(limit)
         .forEach(artifact ->
@@ -90,6 +97,11 @@ public final class InMemoryDerivedRegister implements DerivedRegister {
                                 stored(artifact, second))),
                     () -> waiting.add(new Waiting(artifact.path(), artifact.length()))));
     return new Folder(members, waiting);
+  }
+
+  private static boolean isOf(String store, String fileName) {
+    int dot = fileName.lastIndexOf('.');
+    return fileName.equals(store) || (dot >= 0 && fileName.substring(0, dot).equals(store));
   }
 
   @Override

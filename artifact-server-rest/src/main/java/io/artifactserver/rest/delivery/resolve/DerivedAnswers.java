@@ -77,14 +77,14 @@ public final class DerivedAnswers {
           .expireAfterWrite(REMEMBERED)
           .build();
 
-  private final Cache<DerivedName.Folder, DerivedFolder> folders =
+  private final Cache<Place, DerivedFolder> folders =
       Caffeine.newBuilder()
           .executor(Runnable::run)
           .maximumWeight(MAX_INDEX_MEMORY)
-          .weigher((DerivedName.Folder _, DerivedFolder folder) -> folder.memory())
+          .weigher((Place _, DerivedFolder folder) -> folder.memory())
           .build();
 
-  private final ConcurrentMap<DerivedName.Folder, CompletableFuture<DerivedFolder>> loads =
+  private final ConcurrentMap<Place, CompletableFuture<DerivedFolder>> loads =
       new ConcurrentHashMap<>();
 
   public DerivedAnswers(
@@ -127,39 +127,47 @@ public final class DerivedAnswers {
       ArtifactId id, DerivedName.OfChunk chunk, Predicate<ArtifactId> readable, Reach reach) {
     long begin = System.nanoTime();
     Function<ArtifactId, Optional<Artifact>> artifacts = each -> catalog.find(each, reach);
-    DerivedFolder known = folders.getIfPresent(chunk.folder());
-    Optional<Answer> found = Optional.empty();
-    // Only the database knows whether an artifact has the address.
-    if (known != null
-        && !isStale(known)
-        && (reach == Reach.DATABASE || !known.taken().mayInclude(id.path()))) {
-      found = find(known, chunk, readable, artifacts);
+    for (Place place : Place.of(chunk)) {
+      DerivedFolder known = folders.getIfPresent(place);
+      // Only the database knows whether an artifact has the address.
+      if (known != null
+          && !isStale(known)
+          && (reach == Reach.DATABASE || !known.taken().mayInclude(id.path()))) {
+        Optional<Answer> found = find(known, chunk, readable, artifacts);
+        if (found.isPresent()) {
+          return found;
+        }
+      }
     }
-    if (found.isPresent() || reach == Reach.MEMORY) {
-      return found;
+    if (reach == Reach.MEMORY) {
+      return Optional.empty();
     }
     // Chunks may have been added since, or even while others waited for the same.
-    DerivedFolder current = loadedSince(begin, chunk);
-    return find(current, chunk, readable, artifacts)
-        .or(() ->
-            current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable)
-                ? Optional.of(new Answer.NotReady())
-                : Optional.empty());
+    boolean isToCome = false;
+    for (Place place : Place.of(chunk)) {
+      DerivedFolder current = loadedSince(begin, place);
+      Optional<Answer> found = find(current, chunk, readable, artifacts);
+      if (found.isPresent()) {
+        return found;
+      }
+      isToCome |= current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable);
+    }
+    return isToCome ? Optional.of(new Answer.NotReady()) : Optional.empty();
   }
 
   /**
    * One caller at a time loads a folder, under no lock; others wait for it, and share its failure.
    */
-  private DerivedFolder loadedSince(long begin, DerivedName.OfChunk chunk) {
+  private DerivedFolder loadedSince(long begin, Place place) {
     while (true) {
-      @Nullable DerivedFolder known = folders.getIfPresent(chunk.folder());
+      @Nullable DerivedFolder known = folders.getIfPresent(place);
       if (known != null && known.loadedAt() >= begin && !isStale(known)) {
         return known;
       }
       CompletableFuture<DerivedFolder> mine = new CompletableFuture<>();
-      @Nullable CompletableFuture<DerivedFolder> other = loads.putIfAbsent(chunk.folder(), mine);
+      @Nullable CompletableFuture<DerivedFolder> other = loads.putIfAbsent(place, mine);
       if (other == null) {
-        return load(chunk, known, mine);
+        return load(place, known, mine);
       }
       // It may have begun too early.
       DerivedFolder loaded = joined(other);
@@ -171,19 +179,17 @@ public final class DerivedAnswers {
 
   /** Completes the future, whatever happens: others may wait for it. */
   private DerivedFolder load(
-      DerivedName.OfChunk chunk,
-      @Nullable DerivedFolder old,
-      CompletableFuture<DerivedFolder> mine) {
+      Place place, @Nullable DerivedFolder old, CompletableFuture<DerivedFolder> mine) {
     try {
-      DerivedFolder loaded = load(chunk, old);
-      folders.put(chunk.folder(), loaded);
+      DerivedFolder loaded = load(place, old);
+      folders.put(place, loaded);
       mine.complete(loaded);
       return loaded;
     } catch (RuntimeException | Error e) {
       mine.completeExceptionally(e);
       throw e;
     } finally {
-      loads.remove(chunk.folder(), mine);
+      loads.remove(place, mine);
     }
   }
 
@@ -250,15 +256,16 @@ public final class DerivedAnswers {
     return Optional.empty();
   }
 
-  private DerivedFolder load(DerivedName.OfChunk chunk, @Nullable DerivedFolder old) {
+  private DerivedFolder load(Place place, @Nullable DerivedFolder old) {
     long loadedAt = System.nanoTime();
     int changes = rules.changes();
-    DerivedName.Folder name = chunk.folder();
+    DerivedName.Folder name = place.folder();
     DerivedRegister.Folder rows =
         register.folder(
             name.repository(),
             name.path(),
-            chunk.form().name(),
+            place.store(),
+            place.form().name(),
             rules.packed().map(DerivedForm::name).orElse(""),
             // Smaller ones have no chunks, and must not keep out those that have.
             rules.minLength(),
@@ -280,7 +287,7 @@ public final class DerivedAnswers {
       if (memory > MAX_INDEX_MEMORY / 2) {
         break;
       }
-      Optional<DerivedFolder.Member> member = member(id, row, known, chunk.form());
+      Optional<DerivedFolder.Member> member = member(id, row, known, place.form());
       member.ifPresent(each -> {
         members.add(each);
         known.put(each.formKey(), each);
@@ -340,6 +347,21 @@ public final class DerivedAnswers {
     } catch (StorageException | IllegalArgumentException e) {
       FAILURES.failed("Cannot read the packed chunks in blob " + stored.blob().key(), e);
       return Optional.empty();
+    }
+  }
+
+  /**
+   * The artifacts among which a chunk is looked for.
+   *
+   * @param store empty for the newest of the folder; else those that the store belongs to: however
+   *     many others come, an artifact's own store has its chunks
+   */
+  private record Place(DerivedName.Folder folder, DerivedForm.Chunked form, String store) {
+    static List<Place> of(DerivedName.OfChunk chunk) {
+      Place newest = new Place(chunk.folder(), chunk.form(), "");
+      return chunk.store().equals(DerivedFolder.DEFAULT_STORE)
+          ? List.of(newest)
+          : List.of(newest, new Place(chunk.folder(), chunk.form(), chunk.store()));
     }
   }
 

@@ -30,7 +30,8 @@ record DerivedFolder(
     Map<String, List<ArtifactId>> stores,
     long loadedAt,
     int changes) {
-  private static final String DEFAULT_STORE = "default";
+  /** The name of the store of a whole folder. */
+  static final String DEFAULT_STORE = "default";
 
   DerivedFolder {
     members = List.copyOf(members);

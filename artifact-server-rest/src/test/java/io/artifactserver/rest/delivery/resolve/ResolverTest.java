@@ -118,6 +118,23 @@ class ResolverTest {
     assertNotFound(chunk("default", 'z'), device);
   }
 
+  /** Somebody else may upload more than a folder's store has. */
+  @Test
+  void anArtifactsOwnStoreHasItsChunksHoweverManyComeAfterIt() throws Exception {
+    for (int i = 0; i < 1_000; i++) {
+      upload("later-" + i + ".img", "z", true);
+    }
+    Credentials old = device("fw-old.img", "default.castr");
+    for (char each : "abc".toCharArray()) {
+      for (String store : List.of("fw-old", "fw-old.img")) {
+        assertThat(resolve(chunk(store, each), old)).isInstanceOf(Resolution.Found.class);
+      }
+      assertNotFound(chunk("default", each), old);
+      assertNotFound(chunk("secret", each), old);
+    }
+    assertNotFound(chunk("fw-old", 'z'), old);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"secret.img", "secret", "absent.img"})
   void aStoreIsNotKnownByTheNameOfWhatTheSenderMayNotRead(String name) throws Exception {

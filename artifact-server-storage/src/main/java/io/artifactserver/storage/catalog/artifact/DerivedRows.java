@@ -91,6 +91,7 @@ public interface DerivedRows extends Repository<DerivedRow, Long> {
    * Artifacts of some length right in a folder, newest first; with the rows of both forms, or null.
    *
    * @param end the least path behind all that begin with {@code folder}
+   * @param own empty, or the only path, with or without a suffix
    */
   @Query(
       """
@@ -99,6 +100,8 @@ public interface DerivedRows extends Repository<DerivedRow, Long> {
       left join DerivedRow s on s.blob = b and s.form = :second
       where r.name = :repository and a.path >= :folder and a.path < :end
         and locate('/', a.path, :length + 1) = 0 and b.length >= :minLength
+        and (:own = '' or a.path = :own
+          or (locate(concat(:own, '.'), a.path) = 1 and locate('.', a.path, :ownLength + 2) = 0))
       order by a.createdAt desc, a.id desc
       """)
   List<Object[]> folder(
@@ -106,6 +109,8 @@ public interface DerivedRows extends Repository<DerivedRow, Long> {
       @Param("folder") String folder,
       @Param("end") String end,
       @Param("length") int length,
+      @Param("own") String own,
+      @Param("ownLength") int ownLength,
       @Param("form") String form,
       @Param("second") String second,
       @Param("minLength") long minLength,

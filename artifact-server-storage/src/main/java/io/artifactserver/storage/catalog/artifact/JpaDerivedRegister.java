@@ -81,15 +81,31 @@ public final class JpaDerivedRegister implements DerivedRegister {
 
   @Override
   public Folder folder(
-      String repository, String folder, String form, String second, long minLength, int limit) {
+      String repository,
+      String folder,
+      String store,
+      String form,
+      String second,
+      long minLength,
+      int limit) {
     String end = PathRange.beginningWith(folder).end();
     int length = folder.codePointCount(0, folder.length());
+    String own = store.isEmpty() ? "" : folder + store;
     return transactions.read(() -> {
       List<Member> members = new ArrayList<>();
       List<Waiting> waiting = new ArrayList<>();
       for (Object[] row :
           derived.folder(
-              repository, folder, end, length, form, second, minLength, Limit.of(limit))) {
+              repository,
+              folder,
+              end,
+              length,
+              own,
+              own.codePointCount(0, own.length()),
+              form,
+              second,
+              minLength,
+              Limit.of(limit))) {
         ArtifactRow artifact = (ArtifactRow) row[0];
         long bytes = artifact.blob().toBlobRef().length();
         if (row[1] == null) {

@@ -150,18 +150,36 @@ class JpaDerivedRegisterTest {
     derived.add(skipped, new Derived.Skipped("a"));
     derived.add(deeper, stored("a"));
     derived.add(beside, stored("a"));
-    Folder folder = derived.folder(repository, "fw/ä/", "a", "b", 0, 100);
+    Folder folder = derived.folder(repository, "fw/ä/", "", "a", "b", 0, 100);
     assertThat(folder.members())
         .containsExactly(
             new Member(
                 "fw/ä/new", 9, digests("fw/ä/new").sha256(), recentForm, Optional.of(recentSecond)),
             new Member("fw/ä/old", 9, digests("fw/ä/old").sha256(), oldForm, Optional.empty()));
     assertThat(folder.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
-    Folder ofLong = derived.folder(repository, "fw/ä/", "a", "b", 10, 100);
+    Folder ofLong = derived.folder(repository, "fw/ä/", "", "a", "b", 10, 100);
     assertThat(ofLong.members()).as("too short").isEmpty();
     assertThat(ofLong.waiting()).containsExactly(new Waiting("fw/ä/waiting", 13));
-    assertThat(derived.folder(repository, "", "a", "b", 0, 100).members()).isEmpty();
-    assertThat(derived.folder(repository, "fw/", "a", "b", 0, 100).members()).hasSize(1);
+    assertThat(derived.folder(repository, "", "", "a", "b", 0, 100).members()).isEmpty();
+    assertThat(derived.folder(repository, "fw/", "", "a", "b", 0, 100).members()).hasSize(1);
+  }
+
+  @Test
+  void listsArtifactsOfAStore() {
+    for (String name :
+        List.of("a.img", "a", "a.img.sig", "a.x.img", "aa.img", "A.img", "b/a.img")) {
+      add("fw/ä/" + name);
+    }
+    assertThat(waitingOf("a")).containsExactlyInAnyOrder("fw/ä/a.img", "fw/ä/a");
+    assertThat(waitingOf("a.img")).containsExactlyInAnyOrder("fw/ä/a.img", "fw/ä/a.img.sig");
+    assertThat(waitingOf("%")).isEmpty();
+    assertThat(waitingOf("a_img")).isEmpty();
+  }
+
+  private List<String> waitingOf(String store) {
+    return derived.folder(repository, "fw/ä/", store, "a", "b", 0, 100).waiting().stream()
+        .map(Waiting::path)
+        .toList();
   }
 
   @Test
