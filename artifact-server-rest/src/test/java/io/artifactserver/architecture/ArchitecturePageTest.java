@@ -67,7 +67,7 @@ class ArchitecturePageTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** What stands as code in the table of a section, but for its last column. */
+  /** The text that stands as code in the table of a section, but for its last column. */
   private static Set<String> codes(String section) {
     Set<String> codes = new TreeSet<>();
     for (String line : section.lines().filter(line -> line.startsWith("|")).toList()) {

@@ -56,7 +56,7 @@ final class Rules {
           .dependOnClassesThat()
           .resideInAPackage(STORAGE);
 
-  /** What backends and decorators share is not a backend itself. */
+  /** Code that backends and decorators share is not a backend itself. */
   static final Set<String> BACKENDS =
       Set.of("file", "s3", "encrypted", "cache", "postgres", "hawkbit");
 
@@ -154,7 +154,7 @@ final class Rules {
                           && call.getTargetOwner()
                               .isAssignableTo("org.eclipse.jetty.io.EndPoint")));
 
-  /** What is moved elsewhere comes back, or is gone, with a power cut. */
+  /** A file that is moved elsewhere comes back, or is gone, after a power cut. */
   static final ArchRule R15_ONLY_DURABLE_FILES_MOVES_FILES =
       noClasses()
           .that()

@@ -3,12 +3,12 @@ package io.artifactserver.core.access;
 import java.time.Instant;
 
 /**
- * What is kept of a token: enough to recognise it, not enough to use it. Immutable.
+ * The stored part of a token: enough to recognise it, not enough to use it. Immutable.
  *
  * @param id the public part, by which the token is looked up
  * @param name the operator's own words for it
  * @param description more of them; may be empty
- * @param role what its bearer may do
+ * @param role of its bearer
  * @param scope where
  * @param secretDigest SHA-256 of the secret part, lower-case hexadecimal. The secret has 256 random
  *     bits, so a slow password hash would add nothing but load.

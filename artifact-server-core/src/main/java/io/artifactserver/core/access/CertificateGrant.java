@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Set;
 
 /**
- * What a client certificate opens, kept as the token of its subject. Its id has a form that no
+ * The access of a client certificate, kept as the token of its subject. Its id has a form that no
  * secret's has, so nobody can send it in place of the certificate. Immutable.
  *
  * @param subject of the certificate, or {@value #ANY}

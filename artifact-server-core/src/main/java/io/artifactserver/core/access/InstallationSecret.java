@@ -7,7 +7,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A secret that all servers of a database share, for what one of them hands out and another checks.
- * Whoever reads the database knows it, so nothing that it signs opens an artifact. Immutable,
+ * Anyone who reads the database knows it, so nothing that it signs opens an artifact. Immutable,
  * thread-safe; never prints itself.
  */
 public final class InstallationSecret {

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a signed link allows, and when. Immutable.
+ * The terms of a signed link: one artifact, a method and a time. Immutable.
  *
  * @param artifact the one artifact that the link opens
  * @param method HEAD allows HEAD only; GET allows both

@@ -29,7 +29,7 @@ public record SignedLink(LinkTerms terms, String keyId, String signature) {
   }
 
   /**
-   * Reads a request's query. What it says is not verified yet.
+   * Reads a request's query. Nothing in it is verified yet.
    *
    * @param artifact that the request's path names, decoded once
    * @param query as it was sent, still encoded

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 public record TokenDigest(String id, String secretDigest) {
   /**
    * Returns 64 bits of a SHA-256 over both parts, enough to tell a good secret from a wrong one in
-   * memory. Whoever has one good token cannot compute an id under which another secret looks good.
+   * memory. A good token does not help to compute an id under which another secret looks good.
    */
   public long fingerprint() {
     byte[] both = (id + ':' + secretDigest).getBytes(StandardCharsets.UTF_8);

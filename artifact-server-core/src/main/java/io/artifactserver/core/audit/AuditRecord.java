@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
  *
  * @param id 1, 2, 3 and so on, without a gap
  * @param at when it was written, to the microsecond
- * @param entry what happened, as one line of JSON
+ * @param entry the event, as one line of JSON
  * @param previous digest of the entry before; {@link #ORIGIN} of the first
  * @param digest SHA-256, lower-case hexadecimal, of id, time, previous digest and entry, each but
  *     the last followed by a line feed

@@ -46,8 +46,8 @@ public interface Blob {
   }
 
   /**
-   * What it takes to get at the bytes: what {@link #fileRegion} waits for and, if there is no
-   * region, {@link #open}. No I/O; takes microseconds.
+   * Returns the wait before the first byte: that of {@link #fileRegion} and, if there is no region,
+   * of {@link #open}. No I/O; takes microseconds.
    */
   Wait waitToOpen();
 

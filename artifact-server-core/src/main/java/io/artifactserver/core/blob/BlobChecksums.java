@@ -40,7 +40,7 @@ public interface BlobChecksums {
   /**
    * A blob without checksums.
    *
-   * @param sha256 what its bytes should have
+   * @param sha256 the digest that its bytes should have
    */
   record Unchecked(BlobRef blob, Digest sha256) {}
 }

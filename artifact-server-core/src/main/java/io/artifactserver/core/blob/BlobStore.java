@@ -96,7 +96,7 @@ public interface BlobStore {
   void check() throws StorageException;
 
   /**
-   * What {@link #list()} knows of a blob.
+   * A blob as {@link #list()} reports it.
    *
    * @param ref its key and length
    * @param storedAt when it was committed, by the backend's clock

@@ -12,7 +12,7 @@ public interface ChecksumBackfill {
   Run run() throws StorageException;
 
   /**
-   * What a run did.
+   * The result of a run.
    *
    * @param checked blobs that have checksums now
    * @param damaged blobs that were marked as suspect

@@ -5,7 +5,7 @@ import io.artifactserver.core.digest.Digests;
 import java.time.Instant;
 
 /**
- * What an operator uploaded and a device asks for. Its bytes never change. Immutable.
+ * A named file that an operator uploaded and devices download. Its bytes never change. Immutable.
  *
  * @param repository it belongs to
  * @param path within the repository

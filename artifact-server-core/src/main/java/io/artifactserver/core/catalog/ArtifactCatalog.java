@@ -109,8 +109,8 @@ public interface ArtifactCatalog {
    * is shared is not forgotten. Unless the repository is mutable, a path whose artifact was deleted
    * takes only the same bytes again.
    *
-   * @return what was done; empty if no blob has the bytes as the repository keeps them, encrypted
-   *     or not, or if it is {@linkplain BlobRegister#suspect suspect}, and the caller stores them
+   * @return the addition; empty if no blob has the bytes as the repository keeps them, encrypted or
+   *     not, or if it is {@linkplain BlobRegister#suspect suspect}, and the caller stores them
    */
   Optional<Addition> share(ArtifactId id, String mediaType, Digests digests);
 

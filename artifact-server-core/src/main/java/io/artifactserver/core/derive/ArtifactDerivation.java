@@ -213,7 +213,7 @@ public final class ArtifactDerivation {
   }
 
   /**
-   * What a run did.
+   * The result of a run.
    *
    * @param blobs that got forms
    * @param skipped blobs that gain nothing by them

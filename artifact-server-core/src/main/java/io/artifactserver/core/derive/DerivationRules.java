@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Which forms are made of which artifacts. What repositories say is kept in memory and in the
+ * Which forms are made of which artifacts. The repositories' rules are kept in memory and in the
  * database. Thread-safe; right as long as every change comes through the one server that an
  * installation has.
  */

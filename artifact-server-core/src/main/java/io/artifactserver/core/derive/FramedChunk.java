@@ -32,7 +32,7 @@ public record FramedChunk(List<Piece> pieces) {
   /**
    * One piece.
    *
-   * @param framing what precedes the bytes; a reader duplicates it first
+   * @param framing that precedes the bytes; a reader duplicates it first
    * @param range of the blob
    */
   public record Piece(ByteBuffer framing, ByteRange range) {}

@@ -115,7 +115,7 @@ public final class RepositoryEncryption {
   }
 
   /**
-   * What a run did.
+   * The result of a run.
    *
    * @param encrypted blobs
    * @param damaged blobs that stay plain while they are suspect

@@ -24,8 +24,8 @@ public interface RingKeys {
   void remove(long id) throws RingKeyException;
 
   /**
-   * Wraps a batch of data keys again with the primary key. Blobs are not touched. What a crash
-   * leaves undone, the next call does.
+   * Wraps a batch of data keys again with the primary key. Blobs are not touched. The next call
+   * does the work that a crash left undone.
    *
    * @return how many data keys were wrapped again; 0 when all are
    * @throws StorageException if a data key cannot be unwrapped

@@ -141,8 +141,8 @@ public final class ArtifactIngest {
   }
 
   /**
-   * The path is taken: the bytes are digested, and not stored. What has the path when they are all
-   * there decides.
+   * The path is taken: the bytes are digested, and not stored. The artifact that has the path when
+   * they are all there decides.
    */
   private IngestResult compare(IngestRequest request, InputStream source)
       throws IngestException, StorageException {
@@ -332,10 +332,18 @@ public final class ArtifactIngest {
   /** Fills the buffer as far as the source goes. Returns the bytes read. */
   private static int fill(IngestRequest request, InputStream source, byte[] buffer, long received)
       throws IngestException.SourceFailed {
+    int filled = 0;
     try {
-      return source.readNBytes(buffer, 0, buffer.length);
+      while (filled < buffer.length) {
+        int read = source.read(buffer, filled, buffer.length - filled);
+        if (read < 0) {
+          break;
+        }
+        filled += read;
+      }
+      return filled;
     } catch (IOException e) {
-      throw new IngestException.SourceFailed(request.id(), received, e);
+      throw new IngestException.SourceFailed(request.id(), received + filled, e);
     }
   }
 

@@ -119,8 +119,11 @@ public abstract sealed class IngestException extends Exception {
 
     public SourceFailed(ArtifactId id, long received, IOException cause) {
       super(
-          "The upload of %s broke off after %d bytes: %s"
-              .formatted(id, received, cause.getMessage()),
+          "The upload of %s broke off %s%s"
+              .formatted(
+                  id,
+                  received == 0 ? "before its first byte" : "after %,d bytes".formatted(received),
+                  cause.getMessage() == null ? "" : ": " + cause.getMessage()),
           cause);
     }
   }

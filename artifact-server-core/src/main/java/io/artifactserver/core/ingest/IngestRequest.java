@@ -5,7 +5,7 @@ import io.artifactserver.core.digest.Digest;
 import java.util.List;
 
 /**
- * What an operator says about the bytes that follow. Immutable.
+ * An operator's description of the bytes that follow. Immutable.
  *
  * @param id where the artifact shall be found
  * @param mediaType of the bytes

@@ -70,7 +70,7 @@ public final class DownloadQueue {
     boolean isSlow();
   }
 
-  /** Changes the limit. What runs goes on. */
+  /** Changes the limit. Running downloads go on. */
   void setMost(long downloads) {
     most.set(downloads);
     beginWaiting();

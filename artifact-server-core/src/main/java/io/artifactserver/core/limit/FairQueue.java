@@ -18,8 +18,8 @@ import java.util.function.Supplier;
  * a client every other one that waits has one. A client whose last entry leaves gives its turn up,
  * and comes last when it is back. No two entries are equal. Not thread-safe.
  *
- * @param <C> whom an entry counts for
- * @param <E> what waits
+ * @param <C> the client that an entry counts for
+ * @param <E> an entry
  */
 public final class FairQueue<C, E> {
   private final Supplier<SequencedSet<E>> order;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the downloads of one repository pass. Thread-safe.
+ * The buckets and the queue that downloads of one repository pass. Thread-safe.
  *
  * @param buckets that every byte passes, from the narrowest to the widest
  * @param queue where downloads wait for their turn; empty if the repository has no limits

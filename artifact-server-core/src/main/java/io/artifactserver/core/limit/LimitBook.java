@@ -92,7 +92,7 @@ public final class LimitBook {
   /**
    * Sets or replaces the limit of that name, for downloads that run too. Asks the database.
    *
-   * @return what it was before
+   * @return the limit that was there before
    * @throws IllegalArgumentException if there are too many
    */
   public synchronized Optional<NamedLimit> put(NamedLimit limit) {
@@ -115,7 +115,7 @@ public final class LimitBook {
   /**
    * Takes the limit of that name away, for downloads that run too. Asks the database.
    *
-   * @return what it was; empty if there is none
+   * @return the deleted limit; empty if there was none
    */
   public synchronized Optional<NamedLimit> delete(String name) {
     List<LimitTable.Named> changed = new ArrayList<>(table().entries());

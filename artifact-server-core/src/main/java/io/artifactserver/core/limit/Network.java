@@ -77,7 +77,7 @@ public record Network(InetAddress address, int prefixLength) {
     try {
       return InetAddress.getByAddress(bytes);
     } catch (java.net.UnknownHostException e) {
-      throw new IllegalStateException("An address has as many bytes as an address", e);
+      throw new IllegalStateException("The bytes of an address have the length of one", e);
     }
   }
 }

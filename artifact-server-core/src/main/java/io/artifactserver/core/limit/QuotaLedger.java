@@ -137,7 +137,8 @@ public final class QuotaLedger {
   }
 
   /**
-   * @param known what the database said, with what came in since; null if it has to be asked
+   * @param known the database's answer, with everything that came in since; null if it has to be
+   *     asked
    * @param reserved for uploads that run
    */
   private record State(@Nullable Known known, RepositoryUsage reserved) {}

@@ -1,8 +1,8 @@
 package io.artifactserver.core.limit;
 
 /**
- * What a repository holds. Every artifact counts with its whole plain length, even when another
- * artifact has the same bytes and they are stored once. Immutable.
+ * The bytes and artifacts that a repository holds. Every artifact counts with its whole plain
+ * length, even when another artifact has the same bytes and they are stored once. Immutable.
  *
  * @param bytes of all artifacts together
  * @param artifacts how many there are

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /**
- * A token bucket: hands out bytes at a rate. Who asks gets them in the order of asking, a few at a
+ * A token bucket: hands out bytes at a rate. Readers get them in the order of asking, a few at a
  * time, so that readers that ask again and again have equal shares. Nobody is refused, and no
  * thread waits. Thread-safe.
  *
@@ -210,7 +210,7 @@ public final class TokenBucket {
   }
 
   /**
-   * What is in the bucket.
+   * The bucket's content at one moment.
    *
    * @param tokens in bytes; negative while it is overdrawn
    * @param nanos of the clock, when that was so

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * Use case: copy every blob from one store to another, under the same keys, while a server goes on
  * serving from the first. Immutable, thread-safe.
  *
- * <p>What the target has already is not copied again, so a run that was killed is resumed by the
- * next, and a last run with the server stopped copies only what came in meanwhile. The source is
- * only read. Bytes are copied as they are stored: ciphertext stays ciphertext, and is bound to its
- * key, which stays too.
+ * <p>Blobs that the target has already are not copied again, so a run that was killed is resumed by
+ * the next, and a last run with the server stopped copies only what came in meanwhile. The source
+ * is only read. Bytes are copied as they are stored: ciphertext stays ciphertext, and is bound to
+ * its key, which stays too.
  *
  * <p>A blob counts as copied when the SHA-256 of what was read is the catalog's, where the catalog
  * knows it, and that of what the target gives back is the same. Otherwise it is deleted from the

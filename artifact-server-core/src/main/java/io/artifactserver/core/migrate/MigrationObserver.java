@@ -3,7 +3,7 @@ package io.artifactserver.core.migrate;
 /** Follows a migration. Called by several threads. */
 public interface MigrationObserver {
   /**
-   * What there is to do.
+   * Announces the work ahead.
    *
    * @param blobs a count, of those to verify included
    * @param bytes of them together

@@ -1,7 +1,7 @@
 package io.artifactserver.core.migrate;
 
 /**
- * What a migration did; counts of blobs. Immutable.
+ * The result of a migration, in counts of blobs. Immutable.
  *
  * @param copied and verified
  * @param present in the target before, with the same length

@@ -9,8 +9,8 @@ import java.util.List;
  * The bytes of one artifact that were sent to one device, as runs. Immutable.
  *
  * <p>A device that streams asks for ranges of any position and length, so blocks of a fixed size
- * could not say when every byte is there. What a device asks for in order is a single run, whatever
- * the number of its ranges.
+ * could not say when every byte is there. Bytes that a device asks for in order are a single run,
+ * however many its ranges.
  */
 public final class DeliveredBytes {
   /**

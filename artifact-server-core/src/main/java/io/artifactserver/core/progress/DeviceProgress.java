@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one device has of one artifact. Immutable.
+ * The part of an artifact that one device has. Immutable.
  *
  * @param device name of the device
  * @param delivered which bytes were sent to it

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Only what the store does not have yet is in memory: at most so many devices, of which at most
  * so many named themselves from one address, and a caller named no more than it leaves to others. A
  * device that has its bytes in many pieces counts as several. In the store there are at most so
- * many rows, and with names that one caller chose at most so many begin a day. What comes beyond is
- * not taken down, and counted.
+ * many rows, and with names that one caller chose at most so many begin a day. Devices beyond that
+ * are counted and not kept.
  */
 public final class ProgressBook {
   /** Longest name of a device, in characters. */
@@ -178,8 +178,8 @@ public final class ProgressBook {
   }
 
   /**
-   * Returns what a device has of artifacts that are there, the newest first. What is about to be in
-   * the store is written first.
+   * Returns what a device has of artifacts that are there, the newest first. Pending rows are
+   * written to the store first.
    *
    * @param limit most artifacts
    */
@@ -242,7 +242,8 @@ public final class ProgressBook {
    * A device. Immutable.
    *
    * @param name of the device
-   * @param namedBy who chose the name; null if the device's credentials have it
+   * @param namedBy the token, or the address, that chose the name; null if the device's credentials
+   *     have it
    * @param isStranger whether that is an address, from which anybody can name devices
    */
   public record Device(String name, @Nullable Object namedBy, boolean isStranger) {

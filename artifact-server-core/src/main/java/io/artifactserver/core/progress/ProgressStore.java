@@ -71,14 +71,14 @@ public interface ProgressStore {
   int deleteOrphans(int limit);
 
   /**
-   * What a device has of an artifact. Immutable.
+   * The progress of one device with an artifact. Immutable.
    *
    * @param length of the artifact, in bytes
    */
   record ArtifactProgress(ArtifactId id, long length, DeviceProgress progress) {}
 
   /**
-   * What devices have of an artifact. Immutable.
+   * The progress of all devices with an artifact. Immutable.
    *
    * @param devices that have some of it
    * @param complete those that have all of it
@@ -89,11 +89,11 @@ public interface ProgressStore {
   record Summary(long devices, long complete, long active, long bytes, long rate) {}
 
   /**
-   * What was sent to a device since it was last added. Immutable.
+   * The bytes that were sent to a device since it was last added. Immutable.
    *
    * @param subject the artifact's bytes
    * @param progress of the device
-   * @param namedBy who chose the device's name: a token, or an address; null if its credentials
+   * @param namedBy the token, or the address, that chose the device's name; null if its credentials
    *     have it
    */
   record Addition(ProgressSubject subject, DeviceProgress progress, @Nullable Object namedBy) {}
@@ -101,7 +101,7 @@ public interface ProgressStore {
   /**
    * The result of adding. Immutable.
    *
-   * @param rows what is kept now, in the order of the additions that were taken
+   * @param rows as they are kept now, in the order of the additions that were taken
    * @param begun additions with which a row began
    */
   record Added(List<Addition> rows, List<Addition> begun) {}

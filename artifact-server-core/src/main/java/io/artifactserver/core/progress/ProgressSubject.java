@@ -3,7 +3,7 @@ package io.artifactserver.core.progress;
 import io.artifactserver.core.digest.Digest;
 
 /**
- * What devices make progress with: the bytes of an artifact in a repository. Two paths with the
+ * The bytes of an artifact in a repository, with which devices make progress. Two paths with the
  * same bytes are one subject, and a path that gets other bytes is another one. Immutable.
  *
  * @param repository name of the repository

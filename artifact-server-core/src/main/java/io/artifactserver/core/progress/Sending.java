@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * When and how fast a device was sent bytes. Immutable.
  *
- * <p>A device that streams asks for a range, installs it, and asks for the next. What begins within
- * {@link #GAP} of what was sent before is one stretch with it: its rate is how fast the device gets
- * on, pauses included.
+ * <p>A device that streams asks for a range, installs it, and asks for the next. Bytes sent within
+ * {@link #GAP} of those before them belong to the same stretch: its rate is how fast the device
+ * gets on, pauses included.
  *
  * @param beganAt when the latest stretch began
  * @param endedAt when the latest stretch ended, so far

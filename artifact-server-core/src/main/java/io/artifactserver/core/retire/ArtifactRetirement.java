@@ -49,7 +49,7 @@ public final class ArtifactRetirement {
   /**
    * Deletes the artifact.
    *
-   * @return what was deleted, or empty if there was none
+   * @return the deleted artifact, or empty if there was none
    */
   public Optional<Artifact> retire(ArtifactId id) {
     return catalog.remove(id);

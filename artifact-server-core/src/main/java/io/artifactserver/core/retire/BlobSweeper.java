@@ -115,7 +115,7 @@ public final class BlobSweeper {
   }
 
   /**
-   * What a sweep removed.
+   * The result of a sweep, in counts of things removed.
    *
    * @param orphans committed blobs without a row
    * @param uploads begun and never committed

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an update costs, by chunks of a byte each. */
+/** The cost of an update, by chunks of a byte each. */
 class ArtifactDeltaTest {
   private static final Digest NO_DIGEST = Digest.of(DigestAlgorithm.SHA_256, new byte[32]);
   private static final String OLD = "abcabc";

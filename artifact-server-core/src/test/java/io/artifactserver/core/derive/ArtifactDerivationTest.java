@@ -82,7 +82,7 @@ class ArtifactDerivationTest {
     assertThat(derivation("a", "b").run()).isEqualTo(new Run(0, 0, 0));
   }
 
-  /** What a newer release can make is added to what is there. */
+  /** The forms that only a newer release can make are added to those that are there. */
   @Test
   void derivesTheFormThatIsMissing() throws Exception {
     BlobRef one = put("one", content(MIN, 1));
@@ -106,7 +106,7 @@ class ArtifactDerivationTest {
     assertThat(stored()).hasSize(1);
   }
 
-  /** What is packed must be worth it; the other forms are made all the same. */
+  /** Packed chunks must be worth it; the other forms are made all the same. */
   @Test
   void packsWhatASampleSays() throws Exception {
     byte[] half = content(MAX, 1);

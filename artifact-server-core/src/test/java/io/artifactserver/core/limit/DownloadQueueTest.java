@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Who may begin, and when. */
+/** The order in which downloads may begin, and the moment. */
 class DownloadQueueTest {
   private static final QueueBounds BOUNDS = new QueueBounds(50, 50);
 
@@ -83,7 +83,7 @@ class DownloadQueueTest {
     assertThat(queue.enter("a", turn(2))).isPresent();
     assertThat(queue.enter("a", turn(-1))).isEmpty();
     assertThat(queue.enter("b", turn(3))).isPresent();
-    // What runs does not count, nor what has left.
+    // A running download does not count, nor one that has left.
     running.leave();
     assertThat(begun).containsExactly(0, 1);
     Place third = enter(queue, "a", 4);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is set counts at once, and after the next start. */
+/** A limit counts as soon as it is set, and after the next start. */
 class LimitBookTest {
   private static final DownloadQueue.Download DOWNLOAD =
       new DownloadQueue.Download() {

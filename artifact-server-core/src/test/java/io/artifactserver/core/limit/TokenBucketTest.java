@@ -150,7 +150,7 @@ class TokenBucketTest {
         each.get();
       }
     }
-    // What 50 ms bring.
+    // As much as 50 ms bring.
     assertThat(taken.get()).isEqualTo(1_000_000);
   }
 

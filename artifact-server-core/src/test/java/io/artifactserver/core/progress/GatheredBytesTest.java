@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GatheredBytesTest {
-  /** Whatever is gathered and merged when, it is what one after the other would be. */
+  /** The result does not depend on the order of gathering and merging. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 7, 8, 9, 100, 5000})
   void areTheSumOfTheirRanges(int ranges) {

@@ -271,7 +271,7 @@ class ProgressBookTest {
     }
     assertThat(book.size()).isEqualTo(1 + 128 / 16);
     assertThat(book.lost()).isZero();
-    // What is in one piece again counts as one, as soon as it is merged.
+    // Ranges in one piece again count as one, as soon as they are merged.
     for (int i = 0; i < 128; i++) {
       book.entry(large, known).delivered(new ByteRange(0, 300), Duration.ZERO);
     }

@@ -239,7 +239,7 @@ class RetirementTest {
     assertThat(steady.instant()).isEqualTo(now);
   }
 
-  /** What was deleted in between has a time that looks an hour old afterwards. */
+  /** An artifact deleted in between has a time that looks an hour old afterwards. */
   @Test
   void aClockThatIsSetBackAndForwardAgainShortensNoGrace() throws Exception {
     AtomicLong nanos = new AtomicLong();

@@ -43,7 +43,7 @@ public final class FaultProxy implements Closeable {
     }
   }
 
-  /** What happens to a request. */
+  /** The fate of a request. */
   public sealed interface Fault {
     /** The connection is reset after so many bytes of the answer's body; none: before its head. */
     record Reset(int afterBytes) implements Fault {}

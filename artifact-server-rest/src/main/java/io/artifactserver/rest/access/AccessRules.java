@@ -1,22 +1,30 @@
 package io.artifactserver.rest.access;
 
+import static java.util.Comparator.naturalOrder;
+
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.http.RequestPath;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What each role may ask of the control plane: an admin everything, the others what a rule says,
- * within their scope. What no rule names is for admins alone, so a new address is closed until
- * somebody opens it. Pure functions.
+ * Decides which requests to the control plane each role may make: an admin all of them, the others
+ * those that a rule names, within their scope. A request that no rule names is for admins alone, so
+ * a new address is closed until somebody opens it. Pure functions.
  */
 public final class AccessRules {
+  /** The refusal of a request whose role would do. */
+  public static final String OUT_OF_SCOPE =
+      "Your scope, which is a list of repositories and paths, does not include this.";
+
   private static final Set<Role> READERS = Set.of(Role.READER, Role.PUBLISHER);
   private static final Set<Role> PUBLISHERS = Set.of(Role.PUBLISHER);
 
@@ -43,18 +51,37 @@ public final class AccessRules {
    * @param rawPath as it was sent, still encoded
    */
   public static boolean allow(Caller caller, String method, String rawPath) {
-    if (caller.role() == Role.ADMIN) {
-      return true;
-    }
-    for (Rule rule : RULES) {
-      Matcher path = rule.path.matcher(rawPath);
-      if (rule.roles.contains(caller.role())
-          && rule.method.matcher(method).matches()
-          && path.matches()) {
-        return rule.scope.test(caller, path);
-      }
-    }
-    return false;
+    return caller.role() == Role.ADMIN
+        || rule(method, rawPath)
+            .filter(rule -> rule.roles.contains(caller.role()))
+            .filter(rule -> rule.allows(caller, rawPath))
+            .isPresent();
+  }
+
+  /** Says what the caller lacks for a request that is not allowed, in a sentence. */
+  public static String refusal(Caller caller, String method, String rawPath) {
+    Set<Role> roles = rule(method, rawPath).map(Rule::roles).orElse(Set.of());
+    return roles.contains(caller.role())
+        ? OUT_OF_SCOPE
+        : "This needs the role %s; yours is %s."
+            .formatted(
+                roles.stream()
+                    .max(naturalOrder())
+                    .map(least -> name(least) + " or higher")
+                    .orElse(name(Role.ADMIN)),
+                name(caller.role()));
+  }
+
+  /** No two rules are for the same request. */
+  private static Optional<Rule> rule(String method, String rawPath) {
+    return RULES.stream()
+        .filter(rule -> rule.method.matcher(method).matches())
+        .filter(rule -> rule.path.matcher(rawPath).matches())
+        .findFirst();
+  }
+
+  private static String name(Role role) {
+    return role.name().toLowerCase(Locale.ROOT);
   }
 
   private static boolean isRepository(Caller caller, Matcher path) {
@@ -80,5 +107,10 @@ public final class AccessRules {
   }
 
   private record Rule(
-      Pattern method, Pattern path, Set<Role> roles, BiPredicate<Caller, Matcher> scope) {}
+      Pattern method, Pattern path, Set<Role> roles, BiPredicate<Caller, Matcher> scope) {
+    boolean allows(Caller caller, String rawPath) {
+      Matcher matcher = path.matcher(rawPath);
+      return matcher.matches() && scope.test(caller, matcher);
+    }
+  }
 }

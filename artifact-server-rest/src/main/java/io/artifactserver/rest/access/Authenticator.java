@@ -26,16 +26,16 @@ import org.slf4j.LoggerFactory;
  * Recognises callers by their Authorization field: {@code Bearer TOKEN} (RFC 6750), or {@code
  * Basic} (RFC 7617) with the token as the password and any user name, for clients that know nothing
  * else. A bearer may also have a token of an identity provider. {@code GatewayToken} and {@code
- * TargetToken} are what devices of hawkBit send. Who sends no such field, and showed a client
- * certificate, is recognised by its subject. A signed link takes the place of all of these. Both
- * planes use this class. Thread-safe.
+ * TargetToken} are what devices of hawkBit send. A caller that sends no such field, and showed a
+ * client certificate, is recognised by its subject. A signed link takes the place of all of these.
+ * Both planes use this class. Thread-safe.
  */
 public final class Authenticator {
   private static final Logger LOG = LoggerFactory.getLogger(Authenticator.class);
 
   /**
-   * What to send in WWW-Authenticate with a 401 of the control plane. Not Basic: a browser would
-   * ask its user for a password, keep it, and send it along with whatever any page makes it ask.
+   * The WWW-Authenticate field of a 401 of the control plane. Not Basic: a browser would ask its
+   * user for a password, keep it, and send it along with whatever any page makes it ask.
    */
   public static final String BEARER_CHALLENGE = "Bearer realm=\"artifact-server\"";
 
@@ -210,7 +210,7 @@ public final class Authenticator {
 
   /**
    * Whether the token, the grant or the link's key that let a caller in was taken away since; asks
-   * the database if need be. What an identity provider issues never is.
+   * the database if need be. A token of an identity provider never is.
    */
   public boolean isTakenAway(Credentials credentials) {
     SignedLink link = credentials.link();

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller shows of itself, and whom it was found to be. Thread-safe; immutable but for what
- * {@link Authenticator} notes.
+ * The credentials that a caller shows, and the identity that they were found to prove. Thread-safe;
+ * immutable but for what {@link Authenticator} notes.
  */
 public final class Credentials {
   /** A caller that shows nothing. */

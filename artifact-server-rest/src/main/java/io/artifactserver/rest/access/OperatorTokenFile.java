@@ -70,7 +70,7 @@ public final class OperatorTokenFile {
           "The token in {} is revoked. Delete the file and start again to get a new one.", file);
     } else if (!tokens.admins().isEmpty()) {
       LOG.warn(
-          "The database does not know the token in {}, but other operators: was it restored from a"
+          "The database knows other operators' tokens, but not the one in {}. Was it restored from a"
               + " backup? Delete the file and start again to get a new token.",
           file);
     } else {

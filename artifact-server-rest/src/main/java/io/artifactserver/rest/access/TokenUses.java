@@ -37,7 +37,7 @@ public final class TokenUses implements AutoCloseable {
     }
   }
 
-  /** Tells the database. What it does not take is told the next time. */
+  /** Tells the database. A use that it does not take is told the next time. */
   @Scheduled(initialDelay = INTERVAL_MILLIS, fixedDelay = INTERVAL_MILLIS)
   public void flush() {
     Map<String, Instant> told = new HashMap<>(uses);

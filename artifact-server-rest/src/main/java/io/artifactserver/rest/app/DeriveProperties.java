@@ -7,7 +7,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What is computed of artifacts for clients that update from an older one. Immutable.
+ * The forms that are computed of artifacts for clients that update from an older one. Immutable.
  *
  * @param enabled whether zsync's control files and casync's indexes and chunks are there; default
  *     yes. Say no when no device uses them.

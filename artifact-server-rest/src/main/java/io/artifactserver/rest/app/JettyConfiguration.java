@@ -42,8 +42,9 @@ public class JettyConfiguration {
   private static final int MAX_REQUEST_HEADER_LENGTH = 32 * 1024;
 
   /**
-   * What a servlet writes is gathered elsewhere (ControlPlane): this is a buffer outside the heap
-   * for each answer that a client does not take. In bytes.
+   * The length of a servlet's buffer for output, in bytes. Output is gathered elsewhere
+   * (ControlPlane), so this is only memory outside the heap for each answer that a client does not
+   * take.
    */
   private static final int SERVLET_BUFFER_LENGTH = 4 * 1024;
 

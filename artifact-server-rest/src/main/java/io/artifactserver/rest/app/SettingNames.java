@@ -74,7 +74,7 @@ final class SettingNames {
   /**
    * Adds a name that was a setting's once and must not be set any more.
    *
-   * @param remedy what to do about it: the rest of a sentence that begins with the name
+   * @param remedy advice: the rest of a sentence that begins with the name
    */
   void retire(String name, String remedy) {
     retired.put(uniform(name), remedy);
@@ -176,8 +176,7 @@ final class SettingNames {
    *
    * @param name as its source spells it
    * @param origin where it came from
-   * @param remedy what is wrong with it, and what to do: the rest of a sentence that begins with
-   *     the name
+   * @param remedy the fault, and advice: the rest of a sentence that begins with the name
    */
   record UnknownSetting(String name, String origin, String remedy) {}
 }

@@ -42,8 +42,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * Wires the core's use cases to whatever adapters are present. What is imported needs nothing but
- * other beans.
+ * Wires the core's use cases to whatever adapters are present. The imported classes need nothing
+ * but other beans.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling

@@ -57,7 +57,7 @@ public final class Commands {
     PrintWriter errors = command.getErr();
     errors.println(name(command) + ": " + e.getMessage());
     UnmatchedArgumentException.printSuggestions(e, errors);
-    errors.println("\"" + name(command) + " --help\" tells what it takes.");
+    errors.println("\"" + name(command) + " --help\" lists its options.");
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 

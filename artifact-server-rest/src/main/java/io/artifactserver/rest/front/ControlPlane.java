@@ -32,7 +32,8 @@ import org.springframework.http.ProblemDetail;
 
 /**
  * The way to the servlets, which block: on threads of their own, few of them for those whom nobody
- * knows yet. Who certainly may not pass is told so here, at the cost of no thread. Thread-safe.
+ * knows yet. Callers that certainly may not pass are told so here, at the cost of no thread.
+ * Thread-safe.
  */
 public final class ControlPlane extends Handler.Wrapper {
   private static final HttpFields BEARER =

@@ -39,7 +39,7 @@ final class GatheredRequest extends Request.Wrapper {
   }
 
   /**
-   * Reads the body as it comes, and blocks no thread. What is kept counts for the client.
+   * Reads the body as it comes, and blocks no thread. Kept bytes count for the client.
    *
    * @param listener is told once how it went; must not block
    */

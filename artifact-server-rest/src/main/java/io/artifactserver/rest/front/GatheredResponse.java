@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps what a servlet writes until the servlet has written all of it, and sends it then, so that
  * no thread waits for a client that does not read. Server-sent events are sent as they come; those
- * that the client has not taken yet wait here. What is kept counts for the client. Thread-safe.
+ * that the client has not taken yet wait here. Kept bytes count for the client. Thread-safe.
  */
 final class GatheredResponse extends Response.Wrapper {
   /** Events that may wait, in bytes. */

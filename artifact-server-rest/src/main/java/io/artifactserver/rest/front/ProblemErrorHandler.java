@@ -12,8 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import org.springframework.http.HttpStatus;
 
 /**
- * What Jetty itself refuses (a malformed request, a header too large) and whatever fails before an
- * answer began, as problem details without a stack trace. Thread-safe.
+ * Answers with problem details, without a stack trace, where Jetty itself refuses a request (a
+ * malformed one, a header too large) or something fails before an answer began. Thread-safe.
  */
 public final class ProblemErrorHandler extends ErrorHandler {
   private final ProblemWriter problems;

@@ -6,10 +6,10 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 
 /**
- * What a client sends with a request that has no use for it. Over HTTP/2 its pieces would wait in
- * memory, each with its buffer, for as long as the answer takes: they are thrown away as they come.
- * Over HTTP/1.1 they wait in the client: what has come is thrown away, and if that is not all of
- * it, the answer says that the connection closes (RFC 9112, section 9.6).
+ * The body of a request that has no use for one. Over HTTP/2 its pieces would wait in memory, each
+ * with its buffer, for as long as the answer takes: they are thrown away as they come. Over
+ * HTTP/1.1 they wait in the client: what has come is thrown away, and if that is not all of it, the
+ * answer says that the connection closes (RFC 9112, section 9.6).
  */
 public final class UnwantedBody {
   private UnwantedBody() {}

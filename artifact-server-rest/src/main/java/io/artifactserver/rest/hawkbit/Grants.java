@@ -61,7 +61,7 @@ final class Grants {
     /**
      * Asks; must not block.
      *
-     * @param asker who wants to know
+     * @param asker the client that wants to know
      */
     CompletableFuture<Answer> ask(Question question, Asker asker);
   }
@@ -132,7 +132,7 @@ final class Grants {
   /**
    * The answer, known or not. Never fails.
    *
-   * @param client who wants to know; null if nobody knows
+   * @param client that wants to know; null if it is unknown
    */
   CompletableFuture<Answer> find(Question question, @Nullable Object client) {
     Question.Key key = question.key();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Finds what hawkBit grants a device, in hawkBit's own folder or fetched from hawkBit. What is
- * known is found at once and without I/O; for the rest nothing blocks the caller. Thread-safe.
+ * Finds what hawkBit grants a device, in hawkBit's own folder or fetched from hawkBit. Known
+ * answers are found at once and without I/O; for the rest nothing blocks the caller. Thread-safe.
  */
 public final class Hawkbit implements AutoCloseable {
   /** As many connections as a server of this size may have. */

@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends messages one after the other, and each again if it could not be sent. What comes while too
- * many wait, and what fails too often, is lost and counted. Thread-safe; nothing blocks.
+ * Sends messages one after the other, and each again if it could not be sent. A message that comes
+ * while too many wait, or fails too often, is lost and counted. Thread-safe; nothing blocks.
  */
 final class Outbox implements AutoCloseable {
   private static final FailureLog FAILURES = new FailureLog(LoggerFactory.getLogger(Outbox.class));

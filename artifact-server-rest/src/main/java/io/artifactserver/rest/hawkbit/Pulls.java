@@ -193,7 +193,8 @@ final class Pulls implements Source {
       attempts = arrival.position() == before ? attempts + 1 : 1;
       if (attempts == MAX_ATTEMPTS) {
         throw new IOException(
-            "Of %d bytes %d came".formatted(artifact.length(), arrival.position()), failure);
+            "Only %2$d of %1$d bytes came".formatted(artifact.length(), arrival.position()),
+            failure);
       }
       next = null;
       Thread.sleep(pause.multipliedBy(attempts));

@@ -9,7 +9,7 @@ import java.security.MessageDigest;
 import java.util.Optional;
 
 /**
- * What a device is to be granted: the artifacts of a software module. Immutable.
+ * A device's request to be granted the artifacts of a software module. Immutable.
  *
  * @param tenant as the device spells it
  * @param controllerId the device, decoded

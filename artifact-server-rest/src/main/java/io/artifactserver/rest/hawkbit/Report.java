@@ -3,7 +3,7 @@ package io.artifactserver.rest.hawkbit;
 import io.artifactserver.core.digest.Digest;
 
 /**
- * What became of a device's download. Immutable.
+ * The outcome of a device's download. Immutable.
  *
  * @param bytes of the artifact that the device has been sent
  */

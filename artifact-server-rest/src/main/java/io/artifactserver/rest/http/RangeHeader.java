@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a Range field asks of a representation (RFC 9110, section 14.2). Immutable. Reading one is
- * linear in the field's length, whatever it holds.
+ * The ranges that a Range field asks of a representation (RFC 9110, section 14.2). Immutable.
+ * Reading one is linear in the field's length, whatever it holds.
  */
 public sealed interface RangeHeader {
   /**
@@ -47,7 +47,7 @@ public sealed interface RangeHeader {
   final class Parser {
     private static final int END = -1;
 
-    /** Whatever digit follows a number up to this one, the result is below 2^63. */
+    /** A number up to this one stays below 2^63, whichever digit follows it. */
     private static final long NEVER_BEYOND = (Long.MAX_VALUE - 9) / 10;
 
     private final String text;

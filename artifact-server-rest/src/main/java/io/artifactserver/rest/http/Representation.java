@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * What a GET would send, as far as a plan needs it: its length and validators (RFC 9110, section
- * 3.2). Immutable.
+ * The bytes that a GET would send, as far as a plan needs them: length and validators (RFC 9110,
+ * section 3.2). Immutable.
  *
  * @param length in bytes
  * @param entityTag strong

@@ -6,8 +6,11 @@ import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.log.FailureLog;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
@@ -21,9 +24,12 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.web.servlet.resource.NoResourceFoundException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.exc.InvalidFormatException;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Turns what the control plane's controllers throw into problem details. Thread-safe. */
@@ -107,25 +113,55 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
                           .map(name -> "\"" + name + '"')
                           .sorted()
                           .collect(Collectors.joining(", ")));
-          case JacksonException misfit
-              when misfit instanceof DatabindException
-                  || misfit instanceof InputCoercionException ->
-              "A value in the body is not valid%s: %s."
-                  .formatted(field(misfit), misfit.getOriginalMessage());
+          case InputCoercionException beyond -> value(beyond) + " is out of range.";
+          // Any string is one, but for what StorableText refuses.
+          case InvalidFormatException text
+              when text.getTargetType() == String.class && text.getValue() instanceof String ->
+              value(text) + " must not have the character U+0000.";
+          case MismatchedInputException misfit ->
+              "%s must be %s.".formatted(value(misfit), shape(misfit.getTargetType()));
+          case DatabindException other -> value(other) + " is not valid.";
           case null, default -> "The body is not JSON.";
         };
     return new ResponseEntity<>(
         Problems.of(HttpStatus.BAD_REQUEST, "Unreadable body", detail), HttpStatus.BAD_REQUEST);
   }
 
-  /** Names the field whose value it is, if there is one. */
-  private static String field(JacksonException misfit) {
-    String path =
-        misfit.getPath().stream()
+  @Override
+  protected ResponseEntity<Object> handleNoResourceFoundException(
+      NoResourceFoundException failure,
+      HttpHeaders headers,
+      HttpStatusCode status,
+      WebRequest request) {
+    return new ResponseEntity<>(Problems.ofStatus(HttpStatus.NOT_FOUND, ""), HttpStatus.NOT_FOUND);
+  }
+
+  /** Names the field whose value does not fit, or the body. */
+  private static String value(JacksonException misfit) {
+    List<JacksonException.Reference> path = misfit.getPath();
+    String field =
+        path.stream()
             .map(JacksonException.Reference::getPropertyName)
             .filter(Objects::nonNull)
             .collect(Collectors.joining("."));
-    return path.isEmpty() ? "" : ", in \"" + path + '"';
+    if (field.isEmpty()) {
+      return "The body";
+    }
+    return (path.getLast().getPropertyName() == null ? "Each entry of \"" : "\"") + field + '"';
+  }
+
+  /** In the words of JSON, not of Java. */
+  private static String shape(@Nullable Class<?> type) {
+    if (type == String.class) {
+      return "a string";
+    }
+    if (type == Boolean.class || type == boolean.class) {
+      return "true or false";
+    }
+    if (type != null && (type.isPrimitive() || Number.class.isAssignableFrom(type))) {
+      return "a whole number";
+    }
+    return type != null && Collection.class.isAssignableFrom(type) ? "an array" : "an object";
   }
 
   private static ResponseEntity<ProblemDetail> answer(ProblemDetail problem) {

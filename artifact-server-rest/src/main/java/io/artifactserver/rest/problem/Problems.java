@@ -43,12 +43,14 @@ public final class Problems {
     String detail =
         switch (status) {
           case BAD_REQUEST ->
-              "The request is malformed%s. The server stopped reading."
+              "The request is malformed%s. The server did not read on."
                   .formatted(reason.isEmpty() ? "" : " (" + reason + ')');
-          case NOT_FOUND -> "There is nothing at this address; /v3/api-docs describes the API.";
+          case NOT_FOUND ->
+              "There is nothing at this address. Artifacts are at"
+                  + " /artifacts/{repository}/{path}; /v3/api-docs describes the API.";
           case URI_TOO_LONG -> "The request target is too long.";
           case REQUEST_HEADER_FIELDS_TOO_LARGE ->
-              "The request's fields are too large together: send fewer ranges or fields.";
+              "The request's header fields are too large, or too many. Send fewer fields or ranges.";
           default -> "The server cannot answer this request.";
         };
     return of(status, status.getReasonPhrase(), detail);
@@ -74,13 +76,16 @@ public final class Problems {
             + " /api/v1/tokens.");
   }
 
-  /** 403: the caller is known and may not. */
-  public static ProblemDetail forbidden() {
+  /**
+   * 403: the caller is known and may not.
+   *
+   * @param reason what it lacks, in a sentence
+   */
+  public static ProblemDetail forbidden(String reason) {
     return of(
         HttpStatus.FORBIDDEN,
         "Not allowed",
-        "The role or the scope of this token does not allow this; an admin's token allows"
-            + " everything. docs/access.md has the table.");
+        reason + " docs/access.md lists what each role may do.");
   }
 
   /** 403: a browser was made to send it. */
@@ -102,8 +107,8 @@ public final class Problems {
     return of(
         HttpStatus.NOT_FOUND,
         "Not found",
-        "There is nothing here that this token may read. List what there is with GET"
-            + " /api/v1/repositories/{repository}/artifacts.");
+        "There is nothing here that you may read. Check the address, and whether your token's"
+            + " repositories and paths include it.");
   }
 
   /** 404: what is computed of an artifact is not there yet. */
@@ -180,7 +185,7 @@ public final class Problems {
     return of(
         HttpStatus.NOT_IMPLEMENTED,
         "Method not implemented",
-        "No resource here knows " + method + '.');
+        "No resource of this server knows the method " + method + '.');
   }
 
   /** 429: many wrong secrets came from the address, or for the token. */
@@ -188,8 +193,8 @@ public final class Problems {
     return of(
         HttpStatus.TOO_MANY_REQUESTS,
         "Too many wrong tokens",
-        "Too many wrong tokens came from this address, or too many wrong secrets for this token. This"
-            + " one was not checked. Try again in a second.");
+        "Too many wrong tokens came from this address, or too many wrong secrets for this token, so"
+            + " this one was not checked. Try again in a second.");
   }
 
   /** 410: the artifact was deleted not long ago. */
@@ -216,7 +221,7 @@ public final class Problems {
   public static ProblemDetail tooManyUploads() {
     return unavailable(
         "Too many uploads",
-        "All places for uploads are taken, or this token has its share of them. Try again"
+        "All places for uploads are taken, or this token already has its share of them. Try again"
             + " later, or raise"
             + " artifact-server.upload.max-concurrent.");
   }
@@ -226,7 +231,7 @@ public final class Problems {
     return of(
         HttpStatus.TOO_MANY_REQUESTS,
         "Too many changes",
-        "This caller has reached its number of changes a day. Try again after midnight UTC, or"
+        "This caller has made as many changes as it may in a day. Try again after midnight UTC, or"
             + " raise artifact-server.audit.max-changes-per-caller.");
   }
 
@@ -262,7 +267,8 @@ public final class Problems {
   public static ProblemDetail busy() {
     return unavailable(
         "Busy",
-        "The server is handling as many requests as it can, or this caller has its share of them. Try again later.");
+        "The server is handling as many requests as it can, or this caller already has its share of"
+            + " them. Try again later.");
   }
 
   /** 503: nothing is changed any more. */
@@ -317,14 +323,14 @@ public final class Problems {
           of(
               HttpStatus.INTERNAL_SERVER_ERROR,
               "Artifact damaged",
-              "The stored bytes of this artifact are damaged. Upload the same bytes again to repair"
-                  + " it; the server's log names the blob.");
+              "The stored bytes of this artifact are damaged. To repair it, upload the same bytes"
+                  + " again; the server's log names the blob.");
       case StorageFull _ ->
           of(
               HttpStatus.INSUFFICIENT_STORAGE,
               "Storage full",
-              "There is no room for these bytes, and nothing of them was kept. Free space or add"
-                  + " some, then upload again.");
+              "There is no room for these bytes, and none of them were kept. Make room, then upload"
+                  + " again.");
       case StorageUnavailable _ ->
           unavailable(
               "Storage unavailable",

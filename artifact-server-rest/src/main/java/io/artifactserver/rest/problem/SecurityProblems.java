@@ -1,5 +1,7 @@
 package io.artifactserver.rest.problem;
 
+import io.artifactserver.core.access.Caller;
+import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -12,7 +14,9 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authentication.AuthenticationServiceException;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import org.springframework.security.web.firewall.RequestRejectedException;
@@ -52,7 +56,14 @@ public class SecurityProblems
   public void handle(
       HttpServletRequest request, HttpServletResponse response, AccessDeniedException failure)
       throws IOException {
-    write(request, response, Problems.forbidden());
+    Authentication caller = SecurityContextHolder.getContext().getAuthentication();
+    write(
+        request,
+        response,
+        Problems.forbidden(
+            caller != null && caller.getPrincipal() instanceof Caller known
+                ? AccessRules.refusal(known, request.getMethod(), request.getRequestURI())
+                : "This needs a token."));
   }
 
   @Override

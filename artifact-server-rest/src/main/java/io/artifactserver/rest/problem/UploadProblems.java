@@ -54,7 +54,7 @@ final class UploadProblems {
               "Length mismatch",
               detail + ". Nothing was kept; upload again.");
       case SourceFailed _ ->
-          Problems.of(HttpStatus.BAD_REQUEST, "Upload broken off", detail + ". Nothing was kept.");
+          Problems.of(HttpStatus.BAD_REQUEST, "Upload interrupted", detail + ". Nothing was kept.");
       case DeletedMeanwhile _ ->
           Problems.unavailable("Deleted meanwhile", detail + ". Nothing was kept; upload again.");
       case TooLarge _ ->

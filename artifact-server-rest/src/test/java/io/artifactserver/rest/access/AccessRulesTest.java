@@ -59,6 +59,24 @@ class AccessRulesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET  | /api/v1/repositories                    | DEVICE    | reader or higher; yours is device",
+        "PUT  | /api/v1/repositories/boards/artifacts/x | READER    | publisher or higher; yours is reader",
+        "POST | /api/v1/links                           | DEVICE    | publisher or higher; yours is device",
+        "POST | /api/v1/repositories                    | PUBLISHER | role admin; yours is publisher",
+        "GET  | /anything/new                           | READER    | role admin; yours is reader",
+        "GET  | /api/v1/repositories/other              | READER    | scope",
+        "PUT  | /api/v1/repositories/other/artifacts/x  | PUBLISHER | scope",
+      })
+  void aRefusalSaysWhatIsLacking(String method, String path, Role role, String lacking) {
+    Caller caller = caller(role, Scope.of(Set.of("boards")));
+    assertThat(AccessRules.allow(caller, method, path)).isFalse();
+    assertThat(AccessRules.refusal(caller, method, path)).contains(lacking).endsWith(".");
+  }
+
   @Test
   void aScopeHoldsForRepositories() {
     Caller caller = caller(Role.READER, Scope.of(Set.of("boards")));

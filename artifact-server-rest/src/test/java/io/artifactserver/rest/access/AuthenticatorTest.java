@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whose lookups count for whom. */
+/** The accounts that lookups are counted for. */
 class AuthenticatorTest {
   private static final String PROXY = "10.0.0.1";
 

@@ -321,7 +321,7 @@ abstract class GrantedDownloadFixture {
     }
   }
 
-  /** What hawkBit grants is no repository's, so nothing is taken down. */
+  /** A grant of hawkBit belongs to no repository, so nothing is taken down. */
   private static final class NoProgress implements ProgressStore {
     @Override
     public Added add(List<Addition> additions, Predicate<Addition> mayBegin) {

@@ -180,7 +180,7 @@ class GrantedDownloadTest extends GrantedDownloadFixture {
     }
     CompletableFuture.allOf(downloads).join();
     assertThat(served).hasValue(devices);
-    // What hawkBit's filter refuses does not count.
+    // Requests that hawkBit's filter refuses do not count.
     assertThat(fake.questions()).isEqualTo(devices);
     assertThat(fake.mostUnderWay()).isLessThanOrEqualTo(32);
     assertThat(fake.artifactBytes()).isEqualTo(64);

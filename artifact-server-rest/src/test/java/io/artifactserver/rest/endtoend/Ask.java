@@ -63,7 +63,7 @@ record Ask(
     return ranges(artifact, token, List.of(randomRange(artifact, random, maxLength)));
   }
 
-  /** Whatever clients ask for, most of it bytes. */
+  /** Any request that clients send; most ask for bytes. */
   static Ask any(SplittableRandom random, String token) {
     MarkedArtifact artifact = anyArtifact(random);
     return switch (random.nextInt(20)) {
@@ -125,7 +125,7 @@ record Ask(
    * Compares an answer's head.
    *
    * @param fields with names in lower case
-   * @return what compares its body
+   * @return the check of its body
    * @throws AssertionError if it is not the answer
    */
   BodyCheck check(int answered, Map<String, String> fields) {

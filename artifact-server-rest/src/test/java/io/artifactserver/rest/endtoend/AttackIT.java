@@ -46,8 +46,8 @@ class AttackIT extends Siege {
           ENCRYPTED);
 
   /**
-   * What frames of a byte are to HTTP/2. Jetty has ended a request whose body nobody wants, and
-   * parses the next piece of the body all the same; it refuses that by an exception.
+   * The same attack as frames of a byte over HTTP/2. Jetty has ended a request whose body nobody
+   * wants, and parses the next piece of the body all the same; it refuses that by an exception.
    */
   @ParameterizedTest
   @ExpectsLog("HttpConnection\\$RequestHandler\\.content")

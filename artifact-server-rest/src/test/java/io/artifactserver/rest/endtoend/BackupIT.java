@@ -44,7 +44,7 @@ class BackupIT {
     }
   }
 
-  /** What the API says of them, with the time when each was computed. */
+  /** The forms in the API's answer, with the time when each was computed. */
   private static String forms(Operator operator) throws IOException, InterruptedException {
     String address = "/api/v1/repositories/vault/artifacts/firmware";
     return JsonMapper.shared().readTree(operator.get(address).body()).get("forms").toString();

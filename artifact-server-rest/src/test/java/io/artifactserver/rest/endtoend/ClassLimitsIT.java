@@ -200,7 +200,7 @@ class ClassLimitsIT {
         List.of(
             client.sendAsync(request("plain", LENGTH), BodyHandlers.ofByteArray()),
             client.sendAsync(request("encrypted", LENGTH), BodyHandlers.ofByteArray()));
-    // What is no body is not paced, nor is the API.
+    // An answer without a body is not paced, nor is the API.
     assertThat(operator.get("/api/v1/limits").body())
         .isEqualTo(
             "[{\"name\":\"egress\",\"bytesPerSecond\":1,\"addresses\":[],\"roles\":[],\"callers\":[]}]");

@@ -37,7 +37,7 @@ final class Client {
     this.endpoint = endpoint;
   }
 
-  /** What a program left behind; both its streams as one text. */
+  /** The result of a program; both its streams as one text. */
   record Result(int exitCode, String output) {}
 
   /** Runs a program that has to succeed; returns what it printed. */

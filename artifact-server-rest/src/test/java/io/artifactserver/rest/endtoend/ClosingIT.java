@@ -127,7 +127,7 @@ class ClosingIT extends EachTransport {
     length += wire.in().readNBytes(body, length, body.length - HELD_BY_SOCKETS - length);
     eventually("the server has sent all", () -> !wire.isServerSending());
     wire.send(new byte[200_000]);
-    // What comes now was in the server's socket when it closed, and is lost with a reset.
+    // These bytes were in the server's socket when it closed, and are lost with a reset.
     wire.in().readNBytes(body, length, body.length - length);
     assertThat(Arrays.equals(body, CONTENT)).isTrue();
     requireEnd(wire);

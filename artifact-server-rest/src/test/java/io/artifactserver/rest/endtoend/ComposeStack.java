@@ -51,7 +51,7 @@ final class ComposeStack implements RunningServer, AutoCloseable {
     return stack;
   }
 
-  /** What makes the page's commands mean this stack. */
+  /** The variables that make the page's commands mean this stack. */
   Map<String, String> environment() {
     return Map.of(
         "COMPOSE_FILE",

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What HTTP/1 alone has (RFC 9112): a syntax of lines, versions, keep-alive, Upgrade. HTTP/2 has
- * none of it, so it does not run there; {@link Http2IT} has the connections of HTTP/2.
+ * Things that HTTP/1 alone has (RFC 9112): a syntax of lines, versions, keep-alive, Upgrade. HTTP/2
+ * has none of them, so this does not run there; {@link Http2IT} has the connections of HTTP/2.
  */
 @EnumSource(names = {"HTTP1", "TLS12", "TLS13"})
 class ConnectionIT extends EachTransport {
@@ -43,7 +43,7 @@ class ConnectionIT extends EachTransport {
     }
   }
 
-  /** RFC 9113, section 3.1: it is obsolete. Whatever it looks like, it is not taken. */
+  /** RFC 9113, section 3.1: it is obsolete. It is not taken, in any form. */
   @ParameterizedTest
   @ValueSource(
       strings = {

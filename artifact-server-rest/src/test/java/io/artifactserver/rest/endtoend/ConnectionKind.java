@@ -2,7 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import io.artifactserver.rest.endtoend.Visitor.Visit;
 
-/** What clients do with a connection, from its first byte to its end. */
+/** Lives of a connection, from its first byte to its end. */
 enum ConnectionKind {
   PLAIN(Visitor::plainRequests),
   PLAIN_IDLE(Visitor::plainIdle),

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Who gets to the control plane, and what a browser can be made to do there. */
+/** Access to the control plane, and the things that a browser can be made to do there. */
 @ExtendWith(SharedServer.class)
 class ControlPlaneIT {
   private static final int UPLOAD_LENGTH = 20_000_000;

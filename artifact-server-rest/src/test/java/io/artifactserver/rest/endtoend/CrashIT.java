@@ -45,7 +45,10 @@ class CrashIT {
 
   @TempDir private Path folder;
 
-  /** What must be under a path: these bytes, or nothing. More than one if nobody acknowledged. */
+  /**
+   * The content that must be under a path: these bytes, or nothing. More than one if nobody
+   * acknowledged.
+   */
   private final Map<String, Set<Optional<Content>>> expected = new TreeMap<>();
 
   private final Random random = new Random(SEED);
@@ -134,7 +137,7 @@ class CrashIT {
     assertThat(failures).isEmpty();
   }
 
-  /** One operation. What it may have done is known before it is asked for. */
+  /** One operation. Its possible effects are known before it is asked for. */
   private void act(Operator operator) throws IOException, InterruptedException {
     String repository = REPOSITORIES[random.nextInt(REPOSITORIES.length)];
     String name = "artifact-" + random.nextInt(20);

@@ -161,7 +161,7 @@ class DescriptorsIT {
    * in accept(2), which took a descriptor before it began to wait: one newcomer gets it.
    */
   @Test
-  // What the test is about: Jetty logs each accept(2) that fails.
+  // The fault of this test: Jetty logs each accept(2) that fails.
   @ExpectsLog("java.io.IOException: Too many open files")
   void withoutADescriptorNewcomersWait() throws Exception {
     // While it is sent, the file is open.
@@ -208,7 +208,7 @@ class DescriptorsIT {
     assertThat(operator.download("/artifacts/public/cold.bin").body()).isEqualTo(SMALL);
   }
 
-  /** What needs no file: PostgreSQL by a connection that is there, and a file that is open. */
+  /** Requests that need no new file: PostgreSQL by a connection that is there, and an open file. */
   private void requireOnlyDatabase(Wire known) throws IOException {
     known.send(
         "GET /api/v1/tokens HTTP/1.1\r\nHost: operator\r\nAuthorization: Bearer %s\r\n\r\n"
@@ -230,7 +230,7 @@ class DescriptorsIT {
     }
   }
 
-  /** What a newcomer gets. */
+  /** The status that a newcomer gets. */
   private int status() throws IOException {
     try (Wire wire = new Wire(secured("http/1.1"))) {
       wire.send(RANGE);

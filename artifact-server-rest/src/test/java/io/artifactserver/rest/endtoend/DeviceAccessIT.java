@@ -42,7 +42,7 @@ class DeviceAccessIT extends DeviceFixture {
       })
   void badCredentialsAreRefused(String authorization) throws Exception {
     assertThat(operator.downloadAsDevice(SECRET, authorization).statusCode()).isEqualTo(401);
-    // What everybody may read, a device with an old token may read too.
+    // Public artifacts are for a device with an old token, too.
     assertThat(operator.downloadAsDevice(PUBLIC, authorization).statusCode()).isEqualTo(200);
   }
 

@@ -181,7 +181,7 @@ class DeviceAnswersIT extends DeviceFixture {
     }
   }
 
-  /** What the server does by the clock uses a connection or two every few seconds. */
+  /** The server's own jobs use a connection or two every few seconds. */
   @Test
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(SECRET, "Range", "bytes=0-0");

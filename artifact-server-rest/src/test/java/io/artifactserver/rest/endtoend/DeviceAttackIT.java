@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whoever has the least token fills no disk, on any transport, and loses it at once. */
+/** The bearer of the weakest token fills no disk, on any transport, and loses the token at once. */
 @ParameterizedClass(name = "{0} and the others of its server")
 @EnumSource(names = {"HTTP1", "TLS13"})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What was answered holds: over restarts, beside a second server, without a database or a disk. */
+/**
+ * An acknowledged change holds: over restarts, beside a second server, without a database or a
+ * disk.
+ */
 class DurabilityIT {
   private static final String REPOSITORIES = "/api/v1/repositories";
   private static final String FIRMWARE = "/artifacts/public/firmware";
@@ -109,7 +112,7 @@ class DurabilityIT {
     }
   }
 
-  /** What the control plane says of everything, and the data plane of what it does not know. */
+  /** The control plane refuses everything, and the data plane what it does not know. */
   private static void requireRefusals(Operator operator, byte[] firmware) throws Exception {
     requireRefusal(operator.get(REPOSITORIES));
     requireRefusal(operator.get(REPOSITORIES + "/public/artifacts"));
@@ -144,7 +147,7 @@ class DurabilityIT {
     }
   }
 
-  /** What another process did to the database is not what the cache remembers. */
+  /** The cache does not know what another process did to the database. */
   @Test
   void anUploadIsAnsweredAsTheDatabaseIs() throws Exception {
     byte[] firmware = Bytes.random(300_000, 1);
@@ -229,7 +232,7 @@ class DurabilityIT {
         // Not what the reserve leaves when it is given up, while this goes on.
         fill(disk.resolve("others"), Files.getFileStore(disk).getUsableSpace());
         eventually("it is given up", () -> !Files.exists(reserve));
-        // What is left has room for a segment of PostgreSQL's log (16 MB) and not for an upload.
+        // There is room for a segment of PostgreSQL's log (16 MB) and not for an upload.
         fill(disk.resolve("more"), 10_000_000);
         assertThat(operator.put("public", "one-more", firmware).statusCode()).isEqualTo(507);
         server.stop();

@@ -16,7 +16,7 @@ final class Endpoints implements AutoCloseable {
   private final Function<Transport, List<String>> arguments;
   private final Map<Boolean, Endpoint> started = new HashMap<>();
 
-  /** What a server is given before a test reaches it. */
+  /** Prepares a server before a test reaches it. */
   interface Preparation {
     void prepare(Endpoint endpoint) throws Exception;
   }

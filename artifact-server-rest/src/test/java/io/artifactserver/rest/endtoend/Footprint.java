@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a server holds when it has nothing to do.
+ * The resources that a server holds when it has nothing to do.
  *
  * @param heap after a collection, in bytes
  * @param direct memory of buffers outside the heap, in bytes

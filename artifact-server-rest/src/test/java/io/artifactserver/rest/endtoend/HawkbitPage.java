@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What docs/operations.md tells an operator of hawkBit to do. */
+/** The steps that docs/operations.md tells an operator of hawkBit to take. */
 final class HawkbitPage {
   private HawkbitPage() {}
 

@@ -28,7 +28,7 @@ final class Http1Reader {
     this.row = row;
   }
 
-  /** What a client does between two pieces of a body. */
+  /** A client's pause between two pieces of a body. */
   interface Pause {
     void between() throws IOException;
   }

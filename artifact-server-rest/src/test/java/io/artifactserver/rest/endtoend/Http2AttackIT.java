@@ -85,7 +85,7 @@ class Http2AttackIT extends Siege {
               wire.get(WARM, fields);
             }
           } catch (IOException e) {
-            // What was held for it was too much.
+            // The server held too much for it.
           }
         });
     pause(Duration.ofSeconds(1));

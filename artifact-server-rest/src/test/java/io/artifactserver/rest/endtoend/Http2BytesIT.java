@@ -32,7 +32,7 @@ class Http2BytesIT {
 
   private static final int STREAMS = 16;
 
-  /** What the stranger does; each is the life of a connection. */
+  /** The stranger's attacks; each is the life of a connection. */
   enum Attack implements MixKind {
     DATA_AND_RESET_OF_100_RANGES {
       @Override

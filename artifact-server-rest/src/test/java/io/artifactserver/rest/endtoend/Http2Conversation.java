@@ -56,7 +56,7 @@ final class Http2Conversation implements AutoCloseable {
     }
   }
 
-  /** What is known of a stream. */
+  /** An answer, as far as its stream has brought it. */
   private static final class Answer {
     private final Ask ask;
     private @Nullable BodyCheck check;
@@ -127,7 +127,7 @@ final class Http2Conversation implements AutoCloseable {
     try {
       line.send(frames.array());
     } catch (IOException e) {
-      // What the server said before is read nevertheless.
+      // The server's words before it are read nevertheless.
       if (!Line.isCut(e)) {
         throw e;
       }
@@ -288,7 +288,7 @@ final class Http2Conversation implements AutoCloseable {
     try {
       wire.send(type, flags, stream, payload);
     } catch (IOException e) {
-      // What the server said before is read nevertheless.
+      // The server's words before it are read nevertheless.
       if (!mayEnd || !Line.isCut(e)) {
         throw e;
       }

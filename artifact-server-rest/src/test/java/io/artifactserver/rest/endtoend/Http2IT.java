@@ -149,7 +149,7 @@ class Http2IT {
     }
   }
 
-  /** What is beyond the limit is refused and may be sent again; the rest is served. */
+  /** Streams beyond the limit are refused and may be sent again; the rest are served. */
   @Test
   void thousandStreamsThatAreNeverReadAreBounded(PackagedServer server) throws IOException {
     try (Http2Wire wire = Http2Wire.open(server.port(), 0)) {

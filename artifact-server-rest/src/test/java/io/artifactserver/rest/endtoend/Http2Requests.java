@@ -66,7 +66,7 @@ final class Http2Requests implements Wire.Protocol {
     this.wire = wire;
   }
 
-  /** What has come of the answer to one request. */
+  /** The part of an answer that has come so far. */
   private static final class Answer {
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
     private MetaData.@Nullable Response head;

@@ -97,7 +97,7 @@ final class Http2Wire implements AutoCloseable {
     return wire;
   }
 
-  /** What came. */
+  /** A frame that came. */
   static final class Frame {
     private final int type;
     private final int flags;
@@ -370,7 +370,7 @@ final class Http2Wire implements AutoCloseable {
     block.writeBytes(bytes);
   }
 
-  /** What came where a frame should begin. */
+  /** Reports the bytes that came where a frame should begin. */
   private AssertionError noFrame(ByteBuffer head) throws IOException {
     byte[] rest = new byte[Math.min(in.available(), MAX_FRAME)];
     int length = Math.max(0, in.read(rest));

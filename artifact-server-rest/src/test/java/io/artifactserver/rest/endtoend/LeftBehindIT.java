@@ -47,7 +47,7 @@ class LeftBehindIT {
   private static final long MAX_DIRECT = 1_000_000;
   private static final long MAX_HEAP = 3_000_000;
 
-  /** What the C library and the compiler take now and then. */
+  /** The memory that the C library and the compiler take now and then. */
   private static final long MAX_NATIVE = 16_000_000;
 
   private static final long MAX_DESCRIPTORS = 10;
@@ -256,7 +256,7 @@ class LeftBehindIT {
   }
 
   /**
-   * What a server holds when it has nothing to do.
+   * The resources that a server holds when it has nothing to do.
    *
    * @param anonymous memory of the process that is in no file, in bytes
    */

@@ -151,7 +151,7 @@ class LimitsIT {
             client < 8 ? HttpClient.Version.HTTP_1_1 : HttpClient.Version.HTTP_2;
         HttpClient.Builder builder = HttpClient.newBuilder().version(version);
         clients.add(version == HttpClient.Version.HTTP_2 ? server.http2(builder) : builder.build());
-        // What follows over HTTP/2 has one connection.
+        // The requests below have one connection over HTTP/2.
         get(clients.getLast(), server, "limit-500", "bytes=0-0");
         for (int i = 0; i < 50; i++) {
           paced.add(
@@ -293,7 +293,7 @@ class LimitsIT {
       eventually("it is its turn", first::isAnswered);
       CompletableFuture<HttpResponse<byte[]>> waiting =
           client.sendAsync(request(server, repository, "bytes=0-0"), BodyHandlers.ofByteArray());
-      // What has no body does not wait.
+      // An answer without a body does not wait.
       third.send("HEAD /artifacts/" + repository + "/image HTTP/1.1\r\nHost: a\r\n\r\n");
       assertThat(third.receive(false).status()).isEqualTo(200);
       assertThat(waiting).isNotDone();

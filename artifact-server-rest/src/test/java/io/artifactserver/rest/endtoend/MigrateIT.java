@@ -104,7 +104,7 @@ class MigrateIT {
     }
   }
 
-  /** What the API says of them, with the time when each was computed. */
+  /** The forms in the API's answer, with the time when each was computed. */
   private static String forms(Operator operator) throws Exception {
     return JsonMapper.shared()
         .readTree(operator.get("/api/v1/repositories/vault/artifacts/firmware").body())

@@ -21,7 +21,7 @@ interface MixKind {
    */
   void visit(Visit visit) throws IOException;
 
-  /** What a client has to go by. */
+  /** One visit of a client, with all that it needs. */
   record Visit(
       MixSite site, Transport transport, SplittableRandom random, Tally tally, String kind) {
     Tally.Row row() {

@@ -68,7 +68,7 @@ final class MixSite implements AutoCloseable {
     S3
   }
 
-  /** What a client speaks. */
+  /** The protocol that a client speaks. */
   enum Transport {
     H1(Optional.empty(), false),
     H2C(Optional.empty(), true),

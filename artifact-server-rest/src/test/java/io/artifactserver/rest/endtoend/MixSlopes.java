@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** What a server holds while it is visited, and whether that grows. */
+/** The memory that a server holds while it is visited, and its growth. */
 final class MixSlopes {
   /** A shorter run is the server's youth: caches fill, and classes are loaded. */
   private static final long MIN_SECONDS = 600;

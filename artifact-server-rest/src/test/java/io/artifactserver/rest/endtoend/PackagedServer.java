@@ -335,7 +335,10 @@ final class PackagedServer implements RunningServer, AutoCloseable {
     throw new IllegalStateException("The server is not healthy:\n" + log());
   }
 
-  /** What makes the threads of the tests late (soak) makes those of a running server late too. */
+  /**
+   * The agent that makes the threads of the tests late (soak) makes those of a running server late
+   * too.
+   */
   private void loadAgents() {
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (argument.startsWith(AGENT)) {

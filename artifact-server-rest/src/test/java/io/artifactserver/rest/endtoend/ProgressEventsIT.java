@@ -86,7 +86,7 @@ class ProgressEventsIT extends ProgressFixture {
           each.body().close();
         }
       }
-      // Who has gone is noticed with the next event.
+      // A listener that has gone is noticed with the next event.
       Eventually.eventuallyPasses(
           "There is room again",
           () -> {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the API says of a device's progress is what the device was sent. */
+/** The progress of a device in the API is what the device was sent. */
 class ProgressIT extends ProgressFixture {
   /** As RAUC: thousands of requests that differ in the range, which Jetty does not see. */
   @Test

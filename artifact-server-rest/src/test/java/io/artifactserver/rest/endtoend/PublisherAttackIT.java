@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a publisher of one path can take from others. */
+/** A publisher of one path tries to take from others. */
 @EnumSource(names = {"HTTP1", "TLS13"})
 class PublisherAttackIT extends EachTransport {
   private static final int CONNECTIONS = 300;
@@ -147,7 +147,7 @@ class PublisherAttackIT extends EachTransport {
             .formatted("0".repeat(32_000));
     Response refused = whole(attacker, "POST /api/v1/links", body);
     assertThat(refused.status()).isEqualTo(400);
-    assertThat(refused.text()).contains("Link not made");
+    assertThat(refused.text()).contains("Invalid link");
   }
 
   @ParameterizedTest

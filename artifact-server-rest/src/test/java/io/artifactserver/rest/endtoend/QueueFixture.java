@@ -59,7 +59,7 @@ abstract class QueueFixture extends EachTransport {
 
   @AfterEach
   void disconnect() {
-    // What still waits would make a close wait.
+    // A close would wait for requests that still wait.
     clients.forEach(HttpClient::shutdownNow);
   }
 

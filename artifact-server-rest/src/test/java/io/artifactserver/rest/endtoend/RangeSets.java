@@ -19,7 +19,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever set of ranges is asked for, its bytes come, in request order, and nothing else. */
+/** Every set of ranges brings its bytes, in request order, and nothing else. */
 abstract class RangeSets extends EachTransport {
   private static final List<String> REPOSITORIES = List.of("public", "encrypted");
   private static final int SLICE = 4 * 1024 * 1024;

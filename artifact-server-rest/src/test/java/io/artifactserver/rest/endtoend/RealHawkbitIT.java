@@ -185,7 +185,7 @@ class RealHawkbitIT {
         () -> status(path("newcomer", module, "fw%201%2B2.img"), newcomer) == 206);
   }
 
-  /** What docs/operations.md warns of, seen at hawkBit itself. */
+  /** The failure that docs/operations.md warns of, seen at hawkBit itself. */
   @Test
   void anotherProtocolMakesAListThatAgentsFailOn() throws Exception {
     String token = assigned("reader");

@@ -44,7 +44,7 @@ class S3DeliveryIT {
   private static final int CHUNK = 1 << 20;
   private static final int WINDOW = 4;
 
-  /** What is encrypted, and what has a checksum, as one. */
+  /** The length that is encrypted, and has a checksum, as one. */
   private static final int SEGMENT = 64 * 1024;
 
   private static final String PLAIN = "/artifacts/fleet/firmware";

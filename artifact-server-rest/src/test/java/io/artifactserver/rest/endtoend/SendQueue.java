@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a server on this machine has written to a connection and its client has not taken (proc(5),
- * net/tcp). Thread-safe.
+ * The bytes that a server on this machine has written to a connection and its client has not taken
+ * (proc(5), net/tcp). Thread-safe.
  *
  * @param server port of the server
  * @param client port of the client

@@ -65,7 +65,7 @@ class ShutdownIT {
           assertThat(answer.field("Connection").isPresent()).isEqualTo(!each.isHttp2());
         }
       }
-      // Who follows is not waited for.
+      // A listener is not waited for.
       assertThat(new String(events.readAllBytes(), StandardCharsets.UTF_8)).contains(":begin");
       running.readTo(LENGTH);
       assertThat(running.received()).isGreaterThanOrEqualTo(LENGTH);

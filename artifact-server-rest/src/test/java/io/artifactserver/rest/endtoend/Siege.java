@@ -34,9 +34,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 /**
  * Attacks by one machine, each bounded in time and size. While an attack goes on, an honest device
  * and an admin are answered; afterwards they are as well, and the server holds what it held before.
- * What they saw is printed. With {@code -Dattack.thresholds=true}, on a quiet machine, it is
- * asserted, and each attack is repeated for ten seconds, so that there is enough of it to speak of
- * a percentile.
+ * Their reports are printed. With {@code -Dattack.thresholds=true}, on a quiet machine, they are
+ * judged, and each attack is repeated for ten seconds, so that there is enough of it to speak of a
+ * percentile.
  *
  * <p>Attackers, devices and servers share the cores of one machine. So devices also ask a server
  * that nobody attacks: what they wait for it is the machine's doing, and may come on top.
@@ -105,7 +105,7 @@ abstract class Siege {
     assertThat(operator.put("public", "warm.bin", content).statusCode()).isEqualTo(201);
     assertThat(operator.put("private", "warm.bin", content).statusCode()).isEqualTo(201);
     assertThat(operator.put("encrypted", "warm.bin", content).statusCode()).isEqualTo(201);
-    // Whatever is made once is made before anything is measured.
+    // Everything that is made once is made before anything is measured.
     Witness warmup = Witness.start(this::device, WARM, server.operatorToken());
     assertThat(operator.downloadAsNobody("/swagger-ui/swagger-ui-bundle.js").statusCode())
         .isEqualTo(200);
@@ -262,7 +262,7 @@ abstract class Siege {
     }
   }
 
-  /** What one machine does to a server it does from one address; a device has another. */
+  /** A device has another address than the machine that attacks. */
   private Wire device() throws IOException {
     return server.open(InetAddress.ofLiteral("127.0.0.2"));
   }

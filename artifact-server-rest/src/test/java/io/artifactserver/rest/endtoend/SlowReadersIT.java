@@ -129,7 +129,7 @@ class SlowReadersIT {
               assertThat(above.hasEnded()).as("%s", download).isFalse();
               // And later those that were above: they read no more.
               eventually("all are ended", () -> ended(operator, "rate") >= expected);
-              // What the server's socket had still comes.
+              // The bytes that the server's socket had still come.
               below.readToEnd();
               assertThat(below.received()).isLessThan(LENGTH);
             }

@@ -37,7 +37,7 @@ class SwupdateIT {
   private FakeHawkbit hawkbit;
   private Client client;
 
-  /** What SWUpdate is started with, so that it trusts another authority. */
+  /** Options that make SWUpdate trust another authority. */
   private List<String> trusting = List.of();
 
   @BeforeEach
@@ -117,12 +117,12 @@ class SwupdateIT {
       }
       assertThat(installed).hasBinaryContent(content);
       assertThat(relay.isAllCut()).isTrue();
-      // What was there was not fetched again.
+      // Bytes that were there were not fetched again.
       assertThat(relay.answeredBytes()).isLessThan(update.length + FIRST_CUT);
     }
   }
 
-  /** What docs/operations.md warns of, seen at the agent itself. */
+  /** The failure that docs/operations.md warns of, seen at the agent itself. */
   @Test
   void listOfLinksFailsTheUpdate() throws Exception {
     hawkbit.artifact("7", "fw.swu", content);

@@ -25,7 +25,7 @@ final class Tally {
   private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
   private final List<Double> millis = new ArrayList<>();
 
-  /** What is counted. */
+  /** The things that are counted. */
   enum Count {
     CONNECTIONS,
     /** Came whole, and every byte was right. */

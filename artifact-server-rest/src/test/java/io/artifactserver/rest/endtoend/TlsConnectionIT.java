@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a TLS connection costs the server at most, and that its first answer comes whole. */
+/** The cost of a TLS connection to the server is bounded, and its first answer comes whole. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TlsConnectionIT {
   private static final String TABLE = "/artifacts/public/table.bin";

@@ -65,7 +65,7 @@ class TlsIT extends TlsFixture {
     }
   }
 
-  /** What the socket does not take at once is kept, encrypted, and comes in its place. */
+  /** Bytes that the socket does not take at once are kept, encrypted, and come in their place. */
   @Test
   void aClientThatReadsSlowlyGetsTheSameBytes() throws Exception {
     try (SSLSocket socket = (SSLSocket) authority.client(null).getSocketFactory().createSocket()) {

@@ -302,7 +302,7 @@ class TokenIT {
       ofChunk.add(send("GET", chunk, wrong, ""));
     }
     assertThat(ofChunk).isSubsetOf(401, 503).contains(503);
-    // Whatever a proxy says of addresses, nobody is asked.
+    // The words of a proxy about addresses change nothing: nobody is asked.
     assertThat(
             client
                 .send(

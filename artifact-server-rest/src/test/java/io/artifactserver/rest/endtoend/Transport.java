@@ -46,7 +46,7 @@ enum Transport {
     return Stream.of(values()).filter(other -> other.isSecured() == isSecured()).toList();
   }
 
-  /** What a client of TLS offers: one version, and one protocol by ALPN (RFC 7301). */
+  /** The offer of a client of TLS: one version, and one protocol by ALPN (RFC 7301). */
   SSLParameters tls() {
     SSLParameters parameters = new SSLParameters();
     parameters.setProtocols(new String[] {tlsVersion().orElseThrow()});

@@ -38,7 +38,7 @@ class TwoServersIT {
   private static final String WAITS = "Waiting: artifact-server, process ";
   private static final String LISTENS = "Listening on";
 
-  /** What was answered with 201, by repository and name. */
+  /** The bytes of uploads that were answered with 201, by repository and name. */
   private final Map<String, byte[]> acknowledged = new TreeMap<>();
 
   private Path folder;
@@ -252,7 +252,7 @@ class TwoServersIT {
     }
   }
 
-  /** What the page on backups says that another machine needs. */
+  /** Copies the files that another machine needs, as the page on backups says. */
   private static void shareSecrets(Path from, Path to) throws Exception {
     Files.createDirectories(to);
     for (String name : List.of("keys.json", "operator-token")) {

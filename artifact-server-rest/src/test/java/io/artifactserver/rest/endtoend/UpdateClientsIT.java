@@ -157,7 +157,7 @@ class UpdateClientsIT extends UpdateClients {
     return transport.isSecured() ? List.of() : List.of("secret");
   }
 
-  /** What is not there costs the asker time, and nobody else. */
+  /** A miss costs its asker time, and nobody else. */
   @Test
   void strangersMissesDoNotStopUpdates() throws Exception {
     Programs.assumeInstalled("casync");

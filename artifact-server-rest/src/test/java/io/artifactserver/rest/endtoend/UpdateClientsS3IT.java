@@ -74,7 +74,7 @@ class UpdateClientsS3IT extends UpdateClients {
     assertThat(relay.answeredBytes()).isLessThan(text.length * 6L / 10);
   }
 
-  /** What is framed or compressed here is not in the bucket as clients want it. */
+  /** Forms that are framed or compressed here are not in the bucket as clients want them. */
   @Test
   void formsAndChunksAreNeverRedirected() throws Exception {
     String repository = "/api/v1/repositories/public";

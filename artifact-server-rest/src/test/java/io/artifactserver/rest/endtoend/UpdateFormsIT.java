@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What an operator says and is told of the forms that clients update by. */
+/** An operator's view of the forms that clients update by. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UpdateFormsIT {
   private static final String OLD = "fw/1.0/text.img";

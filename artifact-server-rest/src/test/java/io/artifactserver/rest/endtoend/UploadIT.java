@@ -257,7 +257,7 @@ class UploadIT {
         "{\"name\": \"../x\"} | 400 | does not fit",
         "{} | 400 | name",
         "{\"name\": | 400 | not JSON",
-        "{\"name\": \"enc\", \"encrypted\": \"maybe\"} | 400 | maybe",
+        "{\"name\": \"enc\", \"encrypted\": \"maybe\"} | 400 | encrypted\\\" must be true or false",
         "{\"name\": \"typo\", \"publik\": true} | 400 | no field \\\"publik\\\"",
       })
   void repositoriesThatCannotBeAreRefused(String json, int status, String told) throws Exception {

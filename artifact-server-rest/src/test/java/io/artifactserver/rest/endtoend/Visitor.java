@@ -41,7 +41,7 @@ record Visitor(int port, @Nullable Clients clients, String small, byte[] bytes, 
   }
 
   /**
-   * Who knows whom.
+   * Clients of TLS, by the certificates that they have and trust.
    *
    * @param trusting has no certificate
    * @param known has a certificate that the server accepts

@@ -51,7 +51,7 @@ final class Wire implements AutoCloseable {
     this.protocol = new Http2Requests(http2);
   }
 
-  /** What becomes of requests, and where answers come from. */
+  /** The way that requests take, and answers come back. */
   interface Protocol extends AutoCloseable {
     void send(byte[] bytes, int offset, int length) throws IOException;
 
@@ -98,8 +98,8 @@ final class Wire implements AutoCloseable {
   }
 
   /**
-   * What follows the head of a response that was received without its body. Over HTTP/1.1 that is
-   * the rest of the connection, over HTTP/2 the body.
+   * The bytes that follow the head of a response that was received without its body. Over HTTP/1.1
+   * those are the rest of the connection, over HTTP/2 the body.
    */
   InputStream body() {
     return protocol.body();

@@ -86,7 +86,7 @@ final class Witness {
                 || Stream.of(ranges, newcomers, calls).allMatch(all -> all.size() >= rounds));
   }
 
-  /** What it saw, in milliseconds. */
+  /** Waiting times that it saw, in milliseconds. */
   record Report(double p99, double worst, double worstNewcomer, double worstCall, int answers) {
     @Override
     public String toString() {

@@ -73,7 +73,7 @@ class WrongTokensIT extends EachTransport {
           refused.get());
       assertThat(statuses).containsOnly(200, 206);
       assertThat(admin.get("/actuator/health").body()).contains("\"unnamed\":[\"127.0.0.1\"]");
-      assertThat(server.server().log().split("requests of many clients", -1)).hasSize(2);
+      assertThat(server.server().log().split("requests from many clients", -1)).hasSize(2);
       eventuallyPasses(
           "doctor is told",
           () ->

@@ -73,7 +73,7 @@ class ComposeFileTest {
     assertThat(map(read().get("volumes"))).containsKeys(ARTIFACTS, "hawkbit-database");
   }
 
-  /** What hawkBit is told makes links that agents read, and that lead to the server. */
+  /** The settings for hawkBit make links that agents read, and that lead to the server. */
   @Test
   void hawkbitsLinksLeadToTheServer() throws Exception {
     JsonNode settings =

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What hawkBit 1 answers to devices: their next action, its deployment, a module's artifacts and
+ * Answers devices as hawkBit 1 does: their next action, its deployment, a module's artifacts and
  * downloads. 401 to a token that is not the device's, 404 to what is not assigned, 429 beyond so
  * many requests a second. Thread-safe.
  */
 public final class FakeHawkbit implements AutoCloseable {
-  /** What a failing hawkBit does. */
+  /** A way in which hawkBit fails. */
   public enum Fault {
     NONE,
     ERROR_500,
@@ -222,7 +222,7 @@ public final class FakeHawkbit implements AutoCloseable {
     actions.put(controllerId, number);
   }
 
-  /** What devices said of their actions: the action's number, and the body. */
+  /** The devices' feedback on their actions: the action's number, and the body. */
   public List<String> feedback() {
     return List.copyOf(feedback);
   }

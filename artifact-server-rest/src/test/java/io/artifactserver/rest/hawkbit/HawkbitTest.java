@@ -129,7 +129,7 @@ class HawkbitTest {
     assertThat(fake.questions("device-0")).isEqualTo(1);
   }
 
-  /** What broke off before its first byte has nothing to go on from. */
+  /** A pull that broke off before its first byte has nothing to go on from. */
   @Test
   void aPullThatBrokeOffBeforeItsFirstByteBeginsAgain() throws StorageException {
     ArrivingFiles arriving = new ArrivingFiles();

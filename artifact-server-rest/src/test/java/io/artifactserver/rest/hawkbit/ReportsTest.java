@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Who is told of which downloads, and how often. */
+/** The reports of downloads: to whom, of which, and how often. */
 class ReportsTest {
   private static final Digest SHA_256 =
       Digest.of(DigestAlgorithm.SHA_256, DigestAlgorithm.SHA_256.newMessageDigest().digest());

@@ -118,7 +118,7 @@ class FieldFuzzTest {
     String small = pattern.repeat(SHORT / pattern.length());
     String large = pattern.repeat(GROWTH * SHORT / pattern.length());
     double ratio = Double.MAX_VALUE;
-    // What else runs on the machine makes a reading slower, never faster: the best attempt counts.
+    // Other load on the machine makes a reading slower, never faster: the best attempt counts.
     for (int attempt = 0; attempt < 5 && ratio > 4 * GROWTH; attempt++) {
       long ofSmall = fastestNanos(read, small, 60);
       long ofLarge = fastestNanos(read, large, 12);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  *     -Dchecks.skip -Dsurefire.failIfNoSpecifiedTests=false -Dtest='FieldFuzzing#range'
  * }</pre>
  *
- * What it finds it prints, and keeps in a file crash-*; put the input into {@link FieldCorpus}.
+ * It prints its findings, and keeps each in a file crash-*; put the input into {@link FieldCorpus}.
  */
 class FieldFuzzing {
   private static final String DURATION = "1m";

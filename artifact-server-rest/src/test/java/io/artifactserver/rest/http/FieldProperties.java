@@ -24,7 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What holds of every input a stranger may send: the documented exception and no other, and the
+ * Properties of every input a stranger may send: the documented exception and no other, and the
  * invariants below. Each method checks one input and names it when it fails.
  */
 final class FieldProperties {

@@ -15,8 +15,8 @@ import java.util.WeakHashMap;
 import java.util.stream.Stream;
 
 /**
- * What must not happen in a server: written to its standard error, or kept for the tests of the
- * same process. Thread-safe.
+ * Faults that must not happen in a server, written to its standard error, or kept for the tests of
+ * the same process. Thread-safe.
  */
 public final class Faults {
   /** Begins the line of a buffer that somebody uses after its release. */
@@ -25,7 +25,7 @@ public final class Faults {
   /** Begins the line of an exception that Jetty caught, and perhaps logged nowhere. */
   public static final String CAUGHT = "JETTY CAUGHT: ";
 
-  /** What Jetty throws and catches when a client goes away, and when a client sends nonsense. */
+  /** Exceptions that Jetty throws and catches when a client goes away, or sends nonsense. */
   private static final Set<String> OF_CLIENTS =
       Set.of(
           "java.io.UncheckedIOException",

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class Poison {
-  /** What a released buffer is full of. */
+  /** The byte that a released buffer is full of. */
   static final byte PATTERN = (byte) 0xDB;
 
   private static final ByteBuffer FULL = full(64 * 1024);

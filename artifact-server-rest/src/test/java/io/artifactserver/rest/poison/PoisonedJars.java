@@ -60,7 +60,7 @@ public final class PoisonedJars {
           "java/lang/RuntimeException",
           "java/lang/Error");
 
-  /** What the changed classes call. */
+  /** The classes that the changed ones call. */
   private static final List<String> CALLED =
       Stream.of("Poison", "Poison$Owned", "Poison$Owner", "Poison$Identity", "Faults")
           .map(

@@ -15,9 +15,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     than the grace period of deleted blobs. Lower it when several servers share a database and
  *     revocations are urgent.
  * @param staleTime how much longer an entry is served while the database cannot be asked; default 1
- *     h. What this server deleted or revoked is not served. Raise it when devices must get their
- *     updates through longer outages, lower it when a revocation by other means than this server
- *     must not wait.
+ *     h. Artifacts that this server deleted, and tokens that it revoked, are not. Raise it when
+ *     devices must get their updates through longer outages, lower it when a revocation by other
+ *     means than this server must not wait.
  */
 @ConfigurationProperties("artifact-server.catalog")
 public record CatalogProperties(

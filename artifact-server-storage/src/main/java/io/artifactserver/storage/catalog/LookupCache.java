@@ -19,11 +19,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Remembers what was found in the database, for a bounded time and number of entries; for longer
- * while the database cannot be asked. What is not found is asked for again. Thread-safe.
+ * while the database cannot be asked. A miss is asked for again. Thread-safe.
  *
  * <p>No query runs under a lock of the cache: only those wait for a query who ask for the same key.
  * An entry that is in use is asked for again before its time is over, by a thread that nobody waits
- * for. What is {@link #forget forgotten} while a query for it runs is not remembered.
+ * for. An entry that is {@link #forget forgotten} while a query for it runs is not remembered.
  */
 public final class LookupCache<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(LookupCache.class);

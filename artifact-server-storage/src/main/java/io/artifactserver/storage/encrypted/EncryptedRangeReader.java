@@ -43,7 +43,7 @@ final class EncryptedRangeReader implements RangeReader {
   }
 
   /**
-   * What segments are read from.
+   * The ciphertext that segments are read from, with its key.
    *
    * @param key as its header has it now: the first one may have been made of a damaged header
    */

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 @CommandLine.Command(
     name = "keys",
     mixinStandardHelpOptions = true,
-    description = "The keys of encrypted repositories.")
+    description = "Manages the keys of encrypted repositories.")
 public final class KeysCommand implements Command {
   private static final int FAILED = 1;
 
@@ -99,7 +99,7 @@ public final class KeysCommand implements Command {
 
   @CommandLine.Command(
       mixinStandardHelpOptions = true,
-      description = "Print ids and creation of the keys; never the keys.")
+      description = "List the keys by id and time of creation, without the keys themselves.")
   int list() {
     Keyset keyset = file().read();
     output().println("id          created               primary");
@@ -120,12 +120,13 @@ public final class KeysCommand implements Command {
       mixinStandardHelpOptions = true,
       description = "Have the running server remove a key that no data key needs.")
   int remove(
-      @Parameters(paramLabel = "ID", description = "as \"keys list\" prints it") long id,
+      @Parameters(paramLabel = "ID", description = "id of the key, as \"keys list\" prints it")
+          long id,
       @Option(
               names = "--server.port",
               paramLabel = "PORT",
               defaultValue = "8080",
-              description = "of the running server (default: 8080)")
+              description = "port of the running server (default: 8080)")
           int port,
       @Option(
               names = "--server",

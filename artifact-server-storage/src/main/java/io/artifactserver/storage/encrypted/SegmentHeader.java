@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * What a ciphertext begins with: 16 bytes of ours, then the header of a Tink AES-GCM-HKDF stream.
+ * The beginning of a ciphertext: 16 bytes of ours, then the header of a Tink AES-GCM-HKDF stream.
  * All integers are big-endian.
  *
  * <pre>

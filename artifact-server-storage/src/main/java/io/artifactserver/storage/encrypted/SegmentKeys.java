@@ -211,7 +211,7 @@ final class SegmentKeys {
   }
 
   /**
-   * What a new blob needs.
+   * The keys and the header of a new blob.
    *
    * @param key for its segments
    * @param header that its ciphertext begins with

@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A file of which the first bytes are there. What reads it is thread-safe. */
+/** A file of which the first bytes are there. Its readers are thread-safe. */
 final class ArrivingFile implements Arrival {
   private final PulledFolder folder;
   private final GrantedArtifact artifact;

@@ -146,7 +146,7 @@ public final class HawkbitFolder implements GrantedFiles {
       case NoSuchFileException _ when !Files.isDirectory(root.resolve(artifact.tenant())) ->
           unavailable(
               artifact,
-              "is not there, as nothing of the tenant is: is hawkBit's folder mounted at %s?"
+              "is not there, and nor is its tenant's folder. Is hawkBit's folder mounted at %s?"
                   .formatted(root),
               failure);
       case NoSuchFileException _ -> new BlobNotFound(NAME, HawkbitBlob.ref(artifact), failure);

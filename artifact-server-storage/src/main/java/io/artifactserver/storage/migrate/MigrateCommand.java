@@ -54,9 +54,9 @@ import picocli.CommandLine.Unmatched;
     mixinStandardHelpOptions = true,
     description = {
       "Copies every blob to another backend.",
-      "The server may run meanwhile. What is there already is not copied again, so a run that was"
-          + " stopped goes on where it was. To move: run it while the server serves, stop the"
-          + " server, run it again for what came in meanwhile, and start the server with the other"
+      "The server may run meanwhile. Blobs that are there already are not copied again, so a run that was"
+          + " stopped continues where it was. To move: run this while the server runs, stop the"
+          + " server, run this again for the blobs that came in meanwhile, and start the server with the other"
           + " backend."
     },
     customSynopsis =
@@ -99,7 +99,7 @@ public final class MigrateCommand implements Command {
 
   @Option(
       names = "--verify",
-      description = "read what is there already, too, and compare its digest")
+      description = "also read the blobs that are there already, and compare their digests")
   private boolean verify;
 
   @Unmatched private List<String> settings = new ArrayList<>();
@@ -167,7 +167,7 @@ public final class MigrateCommand implements Command {
             ? "If the server ran meanwhile: stop it, run this again, and start it with"
                 + " --artifact-server.storage.backend="
                 + to
-            : "Not complete. Repair or delete what failed, and run this again.");
+            : "Not complete. Repair or delete the failed blobs, and run this again.");
   }
 
   /** Resources open while the command runs; closed in reverse. */

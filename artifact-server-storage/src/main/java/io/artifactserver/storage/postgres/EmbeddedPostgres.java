@@ -137,7 +137,7 @@ public final class EmbeddedPostgres implements DatabaseServer {
     return watch.isRunning();
   }
 
-  /** Stops the server and waits for its end. What was committed is on the disk either way. */
+  /** Stops the server and waits for its end. Committed data are on the disk either way. */
   @Override
   public synchronized void close() {
     if (closed) {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the one server of an installation holds while it runs: an advisory lock in the database, on
- * a connection of its own that is watched. A second server waits for it, because its sweeps would
+ * An advisory lock in the database that the one server of an installation holds while it runs, on a
+ * connection of its own that is watched. A second server waits for it, because its sweeps would
  * delete what the first has stored and not yet named. Thread-safe.
  *
  * <p>A lost connection means a lost lock: then this server {@link #isHeld writes nothing} until it

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * Runs PostgreSQL's programs. Immutable, thread-safe if every call has its own output file.
  *
- * @param prefix what goes before every program
+ * @param prefix of every command line
  * @param directory in which they run
  */
 record PostgresCommand(List<String> prefix, Path directory) {

@@ -193,7 +193,7 @@ final class Postmaster {
     }
   }
 
-  /** Stops it and waits for its end. What was committed is on the disk either way. */
+  /** Stops it and waits for its end. Committed data are on the disk either way. */
   void stop() throws IOException {
     ClusterProcesses processes = cluster.processes();
     PostgresCommand.Result result = stop("fast");

@@ -67,7 +67,7 @@ final class PostmasterWatch implements AutoCloseable {
       LOG.info("{} runs again", postmaster);
       return true;
     } catch (IOException | RuntimeException e) {
-      // Whatever it is, nobody else would start the server again.
+      // Nobody else would start the server again, so any failure is tried again.
       LOG.error("{} does not start: {}. Trying again.", postmaster, e.getMessage());
       return false;
     }

@@ -45,7 +45,7 @@ final class Calls {
     }
   }
 
-  /** What happens meanwhile. */
+  /** Something to do meanwhile. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;

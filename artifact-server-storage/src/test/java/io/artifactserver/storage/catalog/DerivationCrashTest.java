@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The job that derives, ended at each call that changes the store or the database. What is visible
- * is whole, the next run completes, and a sweep finds the rest.
+ * The job that derives, ended at each call that changes the store or the database. Visible forms
+ * are whole, the next run completes, and a sweep finds the rest.
  */
 class DerivationCrashTest {
   /** An upload, a write, a commit and a row for each form at least. */

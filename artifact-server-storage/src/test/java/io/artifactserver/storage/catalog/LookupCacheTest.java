@@ -109,7 +109,7 @@ class LookupCacheTest {
     assertThat(queries).hasValue(3);
   }
 
-  /** Who asks gets what is remembered, while somebody else asks the database. */
+  /** A caller gets the remembered value, while somebody else asks the database. */
   @Test
   void anEntryInUseIsRefreshedBeforeItsTimeIsOver() {
     List<Runnable> refreshes = new ArrayList<>();

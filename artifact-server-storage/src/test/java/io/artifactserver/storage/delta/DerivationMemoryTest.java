@@ -21,7 +21,7 @@ class DerivationMemoryTest {
 
   private static final String BUFFERS = "-XX:MaxDirectMemorySize=4m";
 
-  /** What an installation may give the job. */
+  /** The memory that an installation may give the job. */
   private static final long MOST_KILOBYTES = 64 * 1024;
 
   @TempDir private Path folder;

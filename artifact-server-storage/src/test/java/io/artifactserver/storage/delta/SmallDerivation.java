@@ -63,7 +63,7 @@ final class SmallDerivation {
     }
     try (MappedFiles mappedFiles = new MappedFiles(10, Duration.ofMinutes(1))) {
       FileBlobStore files = FileBlobStore.open(folder, mappedFiles);
-      // What the process itself needs is there by then.
+      // The process has taken what it needs for itself by then.
       derive(files, forms, WARM_UP_LENGTH);
       long before = memory();
       long most = derive(files, forms, Long.parseLong(arguments[1]));

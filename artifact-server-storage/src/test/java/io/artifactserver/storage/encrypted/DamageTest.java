@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an attacker or a disk may do to a ciphertext, and what stock Tink thinks of it. */
+/** The damage that an attacker or a disk may do to a ciphertext, beside stock Tink's verdict. */
 class DamageTest {
   private static final int SEGMENT_LENGTH = 128;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a refresh has read is older than what was changed while it read. */
+/** A change made while a refresh reads is newer than the keys that it read. */
 class KeyRingRefreshTest {
   private static final String URI = "slow-kms://key";
 

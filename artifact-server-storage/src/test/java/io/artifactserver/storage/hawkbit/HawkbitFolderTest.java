@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What hawkBit's folder may show, and what is served of it. */
+/** The files that hawkBit's folder may show, and those of them that are served. */
 class HawkbitFolderTest {
   private static final byte[] CONTENT = bytes(700_001);
 

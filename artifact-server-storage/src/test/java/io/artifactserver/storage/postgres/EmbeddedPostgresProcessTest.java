@@ -46,8 +46,8 @@ class EmbeddedPostgresProcessTest extends EmbeddedPostgresFixture {
       assertThat(servers()).contains(last.pid());
     }
     assertThat(servers()).isEmpty();
-    // Java learns of an end a moment later than the system. What has ended is no program any more,
-    // even if nobody has asked how it ended.
+    // Java learns of an end a moment later than the system. A process that has ended has no program
+    // any more, even if nobody has asked how it ended.
     assertThat(Files.exists(Path.of("/proc", Long.toString(last.pid()), "exe"))).isFalse();
   }
 
@@ -194,7 +194,7 @@ class EmbeddedPostgresProcessTest extends EmbeddedPostgresFixture {
     return System.getProperty("java.class.path");
   }
 
-  /** What the program needs, copied to where everybody may read it. */
+  /** The files that the program needs, copied to where everybody may read them. */
   private String readableClassPath() throws Exception {
     Set<Path> sources = new LinkedHashSet<>();
     for (Class<?> type :

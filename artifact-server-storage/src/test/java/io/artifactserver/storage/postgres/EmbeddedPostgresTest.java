@@ -45,7 +45,7 @@ class EmbeddedPostgresTest extends EmbeddedPostgresFixture {
 
   @Test
   void commitsDurablyListensOnLoopbackOnlyAndWantsThePassword() throws Exception {
-    // What follows is about files that it makes itself.
+    // The rest is about files that it makes itself.
     FileSystemUtils.deleteRecursively(folder.resolve("postgres-binaries"));
     try (EmbeddedPostgres postgres = EmbeddedPostgres.start(folder, 20)) {
       try (Connection connection = connect(postgres)) {

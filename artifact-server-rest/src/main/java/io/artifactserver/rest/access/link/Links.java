@@ -119,7 +119,7 @@ public final class Links {
         LOG.info("Signed links have {} keys now", loaded.keys.keys().size());
       }
     } catch (IOException e) {
-      LOG.warn("The keys of signed links stay what they were: {}", e.toString());
+      LOG.warn("Still using the previous keys of signed links: {}", e.toString());
     }
   }
 

@@ -41,10 +41,18 @@ public final class SignCommand implements Command {
       description = "the server's data folder; the server may be running (default: ./data)")
   private Path dataFolder = Path.of("data");
 
-  @Parameters(index = "0", arity = "0..1", paramLabel = "REPOSITORY", description = "its name")
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "REPOSITORY",
+      description = "name of the repository")
   private @Nullable String repository;
 
-  @Parameters(index = "1", arity = "0..1", paramLabel = "PATH", description = "of the artifact")
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "PATH",
+      description = "path of the artifact")
   private @Nullable String path;
 
   @Option(names = "--expires", paramLabel = "TIME", description = "when the link ends")
@@ -67,7 +75,7 @@ public final class SignCommand implements Command {
       names = "--rate",
       paramLabel = "BYTES",
       defaultValue = "0",
-      description = "a second; no limit if left out")
+      description = "bytes per second; no limit if left out")
   private long rate;
 
   @Option(
@@ -77,7 +85,9 @@ public final class SignCommand implements Command {
       description = "whom the link is for")
   private String device = "";
 
-  @Option(names = "--list", description = "print ids and creation of the keys; never the keys")
+  @Option(
+      names = "--list",
+      description = "list the keys by id and time of creation, without the keys themselves")
   private boolean list;
 
   @Option(names = "--rotate", description = "add a key, which signs from now on")

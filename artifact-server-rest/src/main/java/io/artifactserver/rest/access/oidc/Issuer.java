@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What an identity provider publishes: its metadata (OpenID Connect Discovery, section 4) and its
+ * The metadata that an identity provider publishes (OpenID Connect Discovery, section 4), and its
  * public keys. Both are fetched again every five minutes, and when a token names a key that is not
  * among them, but at most every five seconds. While the provider is away they stay good for an
  * hour. Thread-safe; blocks at most two threads at a time, whatever strangers send.
@@ -119,7 +119,7 @@ final class Issuer implements JWKSource<SecurityContext> {
   /**
    * Fetches all of it, unless somebody else just did.
    *
-   * @param before what is not enough; null if there is nothing
+   * @param before the state that was not enough; null if nothing was fetched yet
    * @return false if so many wait for it that this thread did not
    */
   private boolean refresh(@Nullable Published before) {

@@ -21,7 +21,7 @@ import org.springframework.util.Assert;
  * @param nameClaim claim with the owner's name for the audit; default {@code preferred_username}. A
  *     token without it is named by its subject.
  * @param clockSkew how far the provider's clock may be off; default 60 seconds
- * @param grants what groups may do; the first grant of one of the owner's groups counts
+ * @param grants of rights to groups; the first grant of one of the owner's groups counts
  * @param signIn how people get such a token with a browser
  */
 @ConfigurationProperties("artifact-server.oidc")
@@ -87,8 +87,8 @@ public record OidcProperties(
    *
    * @param clientId this server's name at the provider, which must know the address of its page;
    *     empty, the default, and nobody can sign in
-   * @param clientSecret what the provider wants of a client that can keep a secret; default empty
-   * @param scopes what to ask for; default {@code openid} and {@code profile}
+   * @param clientSecret for a provider that wants one of clients that can keep it; default empty
+   * @param scopes to ask for; default {@code openid} and {@code profile}
    */
   public record SignIn(
       @DefaultValue("") String clientId,
@@ -116,7 +116,7 @@ public record OidcProperties(
   }
 
   /**
-   * What the members of a group may do.
+   * The rights of a group's members.
    *
    * @param group as the claim names it
    * @param role default {@code device}

@@ -41,8 +41,8 @@ import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 
 /**
  * JSON Web Tokens (RFC 7519) of an OpenID Connect provider: access tokens and ID tokens that it has
- * signed for this server. What their owners may do depends on their groups. A good token is
- * remembered for five minutes, so that not every request pays for its signature. Thread-safe.
+ * signed for this server. Their owners' rights depend on their groups. A good token is remembered
+ * for five minutes, so that not every request pays for its signature. Thread-safe.
  */
 final class OidcTokens implements IssuedTokens {
   private static final Logger LOG = LoggerFactory.getLogger(OidcTokens.class);

@@ -5,6 +5,7 @@ import io.artifactserver.core.access.LinkKeys;
 import io.artifactserver.core.access.LinkTerms;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.access.link.Expiry;
 import io.artifactserver.rest.access.link.Links;
@@ -59,7 +60,7 @@ public class LinkController {
   public ResponseEntity<LinkView> create(@Valid @RequestBody NewLink request) {
     ArtifactId artifact = new ArtifactId(text(request.repository()), text(request.path()));
     if (!CurrentCaller.get().mayRead(artifact)) {
-      throw new ProblemException(Problems.forbidden());
+      throw new ProblemException(Problems.forbidden(AccessRules.OUT_OF_SCOPE));
     }
     if (catalog.repository(artifact.repository()).isEmpty()) {
       throw new ProblemException(Problems.repositoryNotFound(artifact.repository()));
@@ -96,7 +97,8 @@ public class LinkController {
       throw new ProblemException(
           HttpStatus.CONFLICT,
           "Too many keys",
-          "There are %d keys already. Delete one that no link needs.".formatted(LinkKeys.MAX));
+          "There are already %d keys. Delete one that no link needs any more."
+              .formatted(LinkKeys.MAX));
     }
     AuditDetails.before(KeyList.of(links.keys()));
     KeyList after = KeyList.of(links.rotate());
@@ -110,7 +112,9 @@ public class LinkController {
   public ResponseEntity<Void> revoke(@PathVariable String id) throws IOException {
     if (links.keys().key(id).isEmpty()) {
       throw new ProblemException(
-          HttpStatus.NOT_FOUND, "No such key", "GET /api/v1/links/keys lists the keys.");
+          HttpStatus.NOT_FOUND,
+          "No such key",
+          "There is no key with the id \"%s\". GET /api/v1/links/keys lists them.".formatted(id));
     }
     AuditDetails.before(KeyList.of(links.keys()));
     AuditDetails.after(KeyList.of(links.revoke(id)));
@@ -134,13 +138,13 @@ public class LinkController {
 
   private static long requirePositive(long rate) {
     if (rate < 1) {
-      throw new IllegalArgumentException("\"rate\" is 1 or more bytes per second");
+      throw new IllegalArgumentException("\"rate\" is the number of bytes per second, 1 or more");
     }
     return rate;
   }
 
   private static ProblemException refused(String detail) {
-    return new ProblemException(HttpStatus.BAD_REQUEST, "Link not made", detail);
+    return new ProblemException(HttpStatus.BAD_REQUEST, "Invalid link", detail);
   }
 
   /** The property was validated. */
@@ -149,7 +153,7 @@ public class LinkController {
   }
 
   /**
-   * What to sign.
+   * A link to sign.
    *
    * @param path of the artifact, not encoded
    * @param method {@code GET}, which allows HEAD too, or {@code HEAD}; GET if absent

@@ -99,7 +99,7 @@ public class TokenController {
       throw new ProblemException(
           HttpStatus.CONFLICT,
           "Token taken",
-          "There is a token with this secret, or of this certificate, already.");
+          "There is already a token with this secret, or for this certificate.");
     }
     tokens.add(token);
     return shown(token, secret);
@@ -131,7 +131,7 @@ public class TokenController {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Page out of bounds",
-          "\"limit\" is 1 to %d, and \"after\" is as \"next\" has it.".formatted(MAX_LIMIT));
+          "\"limit\" is 1 to %d, and \"after\" is the one in \"next\".".formatted(MAX_LIMIT));
     }
     List<AccessToken> found = tokens.list(position.get(), limit + 1);
     List<AccessToken> page = found.subList(0, Math.min(limit, found.size()));
@@ -164,7 +164,7 @@ public class TokenController {
               + " good for \"overlap\", such as 24h; an hour if absent.")
   public ResponseEntity<TokenView> rotate(
       @PathVariable String id, @Valid @RequestBody(required = false) @Nullable Overlap request) {
-    AccessToken old = tokens.find(id).orElseThrow(TokenController::notFound);
+    AccessToken old = tokens.find(id).orElseThrow(() -> notFound(id));
     if (old.id().startsWith(CertificateGrant.PREFIX)) {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
@@ -180,7 +180,7 @@ public class TokenController {
             .with(old.description(), old.scope(), old.expiresAt());
     AuditDetails.before(TokenView.of(old, null, ""));
     if (!tokens.replace(id, replacement, until)) {
-      throw notFound();
+      throw notFound(id);
     }
     return shown(replacement, secret.reveal());
   }
@@ -191,14 +191,16 @@ public class TokenController {
   public ResponseEntity<Void> revoke(@PathVariable String id) {
     tokens.find(id).ifPresent(token -> AuditDetails.before(TokenView.of(token, null, "")));
     if (!tokens.revoke(id)) {
-      throw notFound();
+      throw notFound(id);
     }
     return ResponseEntity.noContent().build();
   }
 
-  private static ProblemException notFound() {
+  private static ProblemException notFound(String id) {
     return new ProblemException(
-        HttpStatus.NOT_FOUND, "No such token", "GET /api/v1/tokens lists the tokens.");
+        HttpStatus.NOT_FOUND,
+        "No such token",
+        "There is no token with the id \"%s\". GET /api/v1/tokens lists them.".formatted(id));
   }
 
   private Scope scope(NewToken request, Role role) {
@@ -206,12 +208,12 @@ public class TokenController {
     try {
       scope = new Scope(names(request.repositories()), names(request.paths()));
     } catch (IllegalArgumentException e) {
-      throw new ProblemException(HttpStatus.BAD_REQUEST, "Scope not taken", e.getMessage() + ".");
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Invalid scope", e.getMessage() + ".");
     }
     if (role == Role.ADMIN && !scope.equals(Scope.ALL)) {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
-          "Scope not taken",
+          "Invalid scope",
           "An admin may do everything everywhere; choose another role, or leave \"repositories\""
               + " and \"paths\" out.");
     }
@@ -236,11 +238,11 @@ public class TokenController {
       Instant expiry = Expiry.end(text, now);
       if (expiry.isBefore(now.minusSeconds(1))) {
         throw new ProblemException(
-            HttpStatus.BAD_REQUEST, "Expiry not taken", "The time is in the past.");
+            HttpStatus.BAD_REQUEST, "Invalid expiry", "The time is in the past.");
       }
       return expiry;
     } catch (IllegalArgumentException e) {
-      throw new ProblemException(HttpStatus.BAD_REQUEST, "Expiry not taken", e.getMessage() + ".");
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Invalid expiry", e.getMessage() + ".");
     }
   }
 
@@ -249,7 +251,7 @@ public class TokenController {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
           "Not for a certificate",
-          "A client certificate is a device's, and has no \"secret\".");
+          "A client certificate is for the role \"device\", and takes no \"secret\".");
     }
   }
 
@@ -264,8 +266,8 @@ public class TokenController {
         .orElseThrow(() ->
             new ProblemException(
                 HttpStatus.BAD_REQUEST,
-                "Secret not taken",
-                "\"secret\" takes over a device's present token, of %d characters or more."
+                "Invalid secret",
+                "\"secret\" is the token that a device has already. It has the role \"device\" and at least %d characters."
                     .formatted(TokenSecret.MIN_FOREIGN_LENGTH)));
   }
 

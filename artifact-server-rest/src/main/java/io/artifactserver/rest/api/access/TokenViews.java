@@ -14,7 +14,7 @@ final class TokenViews {
   private TokenViews() {}
 
   /**
-   * What to create.
+   * A token to create.
    *
    * @param name the operator's own words for it
    * @param description more of them
@@ -64,7 +64,7 @@ final class TokenViews {
    * @param created when it was created
    * @param expires when it ends; absent if never
    * @param lastUsed when it was last used, to the minute; absent if never
-   * @param token what its bearer sends; only in the answer that creates it
+   * @param token the secret that its bearer sends; only in the answer that creates it
    */
   record TokenView(
       String id,

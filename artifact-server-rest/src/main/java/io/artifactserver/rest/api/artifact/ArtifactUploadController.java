@@ -131,7 +131,7 @@ public class ArtifactUploadController {
     return new ProblemException(
         HttpStatus.PRECONDITION_FAILED,
         "Path taken",
-        "%s exists already, and If-None-Match: * asks that it does not.".formatted(id));
+        "%s already exists, and If-None-Match: * allows only a new one.".formatted(id));
   }
 
   private static List<Digest> expectedDigests(HttpServletRequest request) {

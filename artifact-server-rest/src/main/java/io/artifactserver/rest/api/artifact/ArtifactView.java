@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param sha512 of the bytes, lower-case hexadecimal
  * @param created when it was uploaded
  * @param suspect whether its stored bytes were found damaged; absent if not
- * @param forms what is computed from it for updates; absent in lists
+ * @param forms that are computed from it for updates; absent in lists
  * @param links to it
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -90,7 +90,7 @@ public record ArtifactView(
   }
 
   /**
-   * What is computed from an artifact for updates.
+   * A form that is computed from an artifact for updates.
    *
    * @param name {@code zsync}, {@code caibx}, or {@code castr} for compressed chunks
    * @param state {@code ready}, {@code waiting}, or {@code none} if the content gains nothing by it

@@ -151,8 +151,8 @@ public class FormController {
                 : new ProblemException(
                     HttpStatus.NOT_FOUND,
                     "No chunks",
-                    "No index of chunks is made of one of the two: it is too small or too"
-                        + " large, is one compressed stream, or its repository wants none."));
+                    "One of the two artifacts has no index of chunks: it is too small or too large, it"
+                        + " is one compressed stream, or its repository's rules leave it out."));
   }
 
   private boolean isSuited(Artifact artifact) {

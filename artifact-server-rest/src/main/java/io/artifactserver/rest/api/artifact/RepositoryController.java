@@ -76,8 +76,8 @@ public class RepositoryController {
       throw new ProblemException(
           HttpStatus.UNPROCESSABLE_CONTENT,
           "Encryption not available",
-          "This server has no key ring; create the repository with \"encrypted\": false, or"
-              + " not at all.");
+          "This server has no key ring, so it cannot encrypt. Create the repository with"
+              + " \"encrypted\": false.");
     }
     RepositoryView view =
         catalog
@@ -148,7 +148,7 @@ public class RepositoryController {
       throw new ProblemException(
           HttpStatus.UNPROCESSABLE_CONTENT,
           "Encryption not available",
-          "This server has no key ring.");
+          "This server has no key ring, so it cannot encrypt.");
     }
     if (catalog.encryptRepository(Repository.requireName(repository)).isEmpty()) {
       throw notFound(repository);
@@ -189,7 +189,7 @@ public class RepositoryController {
   public record EncryptionView(boolean encrypted, long done, long total, boolean complete) {}
 
   /**
-   * What to create.
+   * A repository to create.
    *
    * @param name of the repository
    * @param isPublic whether devices download without a token; false if absent
@@ -212,7 +212,7 @@ public class RepositoryController {
   }
 
   /**
-   * What to change; what is absent stays.
+   * A change of a repository. Absent fields stay as they are.
    *
    * @param redirect whether devices are sent to the backend for plain bytes
    * @param mutable whether a path takes other bytes after its artifact was deleted

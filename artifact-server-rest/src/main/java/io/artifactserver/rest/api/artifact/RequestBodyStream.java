@@ -70,7 +70,7 @@ final class RequestBodyStream extends InputStream {
         throw new ProblemException(
             HttpStatus.REQUEST_TIMEOUT,
             "Upload too slow",
-            "%,d bytes came in %d seconds, and the least is %,d a second: use a faster link, or have the operator lower artifact-server.upload.min-rate."
+            "Only %,d bytes came in %d seconds, and the least is %,d a second. Use a faster link, or ask the operator to lower artifact-server.upload.min-rate."
                 .formatted(received, waited / 1_000_000_000, minRate.toBytes()));
       }
       waited = 0;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 @CommandLine.Command(
     name = "audit",
     mixinStandardHelpOptions = true,
-    description = "What was changed by whom.")
+    description = "Checks the audit, the record of who changed what.")
 public final class AuditCommand implements Command {
   private static final int FAILED = 1;
 
@@ -59,7 +59,7 @@ public final class AuditCommand implements Command {
               names = "--server.port",
               paramLabel = "PORT",
               defaultValue = "8080",
-              description = "of the running server (default: 8080)")
+              description = "port of the running server (default: 8080)")
           int port,
       @Option(
               names = "--server",
@@ -100,7 +100,7 @@ public final class AuditCommand implements Command {
                     chain.length(),
                     chain.removed() == 0
                         ? ""
-                        : "; the server has removed the %d before them, and says so"
+                        : "; the server removed the %d before them, and the audit has that"
                             .formatted(chain.removed()),
                     chain.digest()));
     return 0;
@@ -158,10 +158,10 @@ public final class AuditCommand implements Command {
       return broken.isPresent() || AuditLines.says(line, record)
           ? broken
           : Optional.of(
-              "Entry %d was changed: its line does not say what its digest covers"
+              "Entry %d was changed: its line differs from what its digest covers"
                   .formatted(record.id()));
     } catch (IllegalArgumentException e) {
-      return Optional.of("What follows entry %d is %s".formatted(chain.lastId(), e.getMessage()));
+      return Optional.of("The line after entry %d is %s".formatted(chain.lastId(), e.getMessage()));
     }
   }
 }

@@ -7,8 +7,8 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * What a controller says of a change beside its request: how the thing was before, and how it is
- * after. Never a secret: what is shown to everybody who may list the thing.
+ * A controller's account of a change, beside its request: the thing before, and after. It has no
+ * secrets, only what everybody who may list the thing is shown.
  */
 public final class AuditDetails {
   /** Attribute of a request: its id, as the answer's X-Request-Id has it. */

@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     years. Set it to what the law or your customers ask for.
  * @param maxEntries most entries; default 10 million, which need about 10 GB of the database. The
  *     oldest go, though they are younger than {@code retention}. Raise it with the disk.
- * @param maxChangesPerCaller what a publisher may change in a day, in UTC: each change is an entry,
- *     and a deleted path is remembered. Admins may change more.
+ * @param maxChangesPerCaller most changes of a publisher in a day, in UTC: each is an entry, and a
+ *     deleted path is remembered. Admins may change more.
  */
 @ConfigurationProperties("artifact-server.audit")
 public record AuditProperties(

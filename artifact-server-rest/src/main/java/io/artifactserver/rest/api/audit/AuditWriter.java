@@ -76,7 +76,7 @@ public class AuditWriter implements AutoCloseable {
       // A change needs the database too, so nothing changed; the log keeps refusals.
       // Without the stack, which would be 120 lines for each call of somebody who calls in a loop.
       LOG.error(
-          "Not in the audit, because the database does not answer ({}): {}",
+          "Missing from the audit, because the database does not answer ({}): {}",
           FailureLog.reason(e),
           text);
     }
@@ -111,7 +111,7 @@ public class AuditWriter implements AutoCloseable {
             LOG.info("The audit has no entries until {} of {} any more", goes.id(), goes.at()));
       } while (last.isPresent());
     } catch (CatalogUnavailableException e) {
-      LOG.warn("Old entries of the audit stay, because the database does not answer", e);
+      LOG.warn("Cannot remove old entries of the audit, because the database does not answer", e);
     }
   }
 

@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An entry about the oldest ones, which the server has removed. What is left is proved by it: the
- * first one that is left follows the one that it names. Immutable.
+ * An entry about the oldest ones, which the server has removed. It proves those that are left: the
+ * first of them follows the one that it names. Immutable.
  *
  * @param through id of the last one that was removed
  * @param digest of that one

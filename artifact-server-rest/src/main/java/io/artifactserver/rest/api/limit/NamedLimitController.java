@@ -71,7 +71,7 @@ public class NamedLimitController {
       AuditDetails.after(NamedLimitView.of(limit));
       return NamedLimitView.of(limit);
     } catch (IllegalArgumentException e) {
-      throw new ProblemException(HttpStatus.BAD_REQUEST, "Limit not taken", e.getMessage() + ".");
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Invalid limit", e.getMessage() + ".");
     }
   }
 
@@ -122,7 +122,7 @@ public class NamedLimitController {
     private static List<String> orEmpty(@Nullable List<String> texts) {
       if (texts != null && texts.stream().anyMatch(Objects::isNull)) {
         throw new IllegalArgumentException(
-            "The entries of \"addresses\", \"roles\" and \"callers\" are texts");
+            "The entries of \"addresses\", \"roles\" and \"callers\" must be strings, not null");
       }
       return texts == null ? List.of() : texts;
     }

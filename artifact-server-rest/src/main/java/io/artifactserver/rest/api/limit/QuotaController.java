@@ -101,7 +101,7 @@ public class QuotaController {
   }
 
   /**
-   * What counts against a quota.
+   * The usage that counts against a quota.
    *
    * @param bytes of all artifacts together
    * @param artifacts how many there are

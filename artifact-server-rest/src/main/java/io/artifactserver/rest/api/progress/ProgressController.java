@@ -166,7 +166,7 @@ public class ProgressController {
             new ProblemException(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 "Too many listeners",
-                "At most %d follow the progress of devices at a time, %d of one token. Ask for the list instead."
+                "At most %d clients can listen to the progress of devices at a time, %d of them with the same token. Ask for the list instead."
                     .formatted(
                         ProgressEvents.MAX_LISTENERS, ProgressEvents.MAX_LISTENERS_OF_CALLER)));
   }
@@ -199,7 +199,7 @@ public class ProgressController {
   }
 
   /**
-   * What one device has of an artifact.
+   * The progress of one device with an artifact.
    *
    * @param repository of the artifact; absent where the question names it
    * @param path of the artifact; absent where the question names it
@@ -259,7 +259,7 @@ public class ProgressController {
   }
 
   /**
-   * What devices have of an artifact.
+   * The progress of all devices with an artifact.
    *
    * @param devices that were sent some of it
    * @param complete those that were sent all of it

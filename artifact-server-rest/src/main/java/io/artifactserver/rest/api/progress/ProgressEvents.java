@@ -51,7 +51,7 @@ public final class ProgressEvents implements SmartLifecycle {
    * @param caller id of the one who listens
    * @param mayListen whether the client may still listen, asked before it is told anything, on a
    *     thread that may block
-   * @param view what is sent of a device
+   * @param view of a device's progress, as it is sent
    * @return empty if too many listen already, of all or of this caller, or the server is about to
    *     stop
    */

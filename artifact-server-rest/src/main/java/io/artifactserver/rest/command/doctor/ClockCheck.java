@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * Whether the clock can be trusted: certificates and {@code If-Modified-Since} depend on it.
  *
- * @param kernel what the kernel knows; empty if it does not say
+ * @param kernel the kernel's account; empty if it gives none
  */
 record ClockCheck(Instant now, Optional<KernelClock> kernel) {
   /** This server cannot have been running before it was written. */
@@ -32,8 +32,8 @@ record ClockCheck(Instant now, Optional<KernelClock> kernel) {
         : Finding.warn(
             name,
             value,
-            "nothing that the kernel knows of synchronises it; TLS and If-Modified-Since need it"
-                + " right",
+            "no time service that the kernel knows of synchronises it; TLS and If-Modified-Since"
+                + " need the right time",
             FIX);
   }
 }

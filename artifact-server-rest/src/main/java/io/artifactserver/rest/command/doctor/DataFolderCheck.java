@@ -70,8 +70,7 @@ record DataFolderCheck(Path folder) {
                     : "not measurable",
                 where);
     String name = "disk speed";
-    String meaning =
-        "an upload is written, and artifacts that are not in memory are read, at that together";
+    String meaning = "uploads, and downloads of artifacts that are not in memory, share that speed";
     return speed.write() < SLOW || speed.read().orElse(SLOW) < SLOW
         ? Finding.warn(
             name,

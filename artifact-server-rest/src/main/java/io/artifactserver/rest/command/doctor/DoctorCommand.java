@@ -29,8 +29,8 @@ import tools.jackson.databind.json.JsonMapper;
 @CommandLine.Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
-    description = "What this machine allows, and what to change.",
-    footer = "%nThe exit status is 1 if something is a \"fail\", and 0 if not.")
+    description = "Checks the limits of this machine, and says what to change.",
+    footer = "%nThe exit status is 1 if a check fails, and 0 if none does.")
 public final class DoctorCommand implements Command {
   private static final int FAILED = 1;
   private static final int MOST_CONNECTIONS = 10_000_000;
@@ -43,7 +43,8 @@ public final class DoctorCommand implements Command {
       names = "--artifact-server.data-dir",
       paramLabel = "FOLDER",
       defaultValue = "./data",
-      description = "whose disk is measured; the server may be running (default: ./data)")
+      description =
+          "data folder, whose disk is measured; the server may be running (default: ./data)")
   private Path dataFolder = Path.of("data");
 
   @Option(
@@ -57,7 +58,7 @@ public final class DoctorCommand implements Command {
       names = "--connections",
       paramLabel = "N",
       defaultValue = "10000",
-      description = "as many as are expected at a time (default: 10000)")
+      description = "connections expected at a time (default: 10000)")
   private int connections;
 
   @Option(names = "--json", description = "for scripts")

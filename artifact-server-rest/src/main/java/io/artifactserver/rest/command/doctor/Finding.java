@@ -5,7 +5,7 @@ package io.artifactserver.rest.command.doctor;
  *
  * @param name of the setting or thing, stable for scripts
  * @param value as it was found
- * @param meaning what follows from the value
+ * @param meaning the consequence of the value
  * @param fix commands that change it, ready to be pasted; empty if nothing is to be done
  */
 record Finding(String name, String value, Verdict verdict, String meaning, String fix) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a Linux machine says of itself in its pseudo files. Reads at every call, and is thread-safe.
+ * A Linux machine, as its pseudo files describe it. Reads them at every call. Thread-safe.
  *
  * @param root under which {@code proc} and the others lie; {@code /} but for tests
  */

@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * What the kernel knows of its clock.
+ * The kernel's account of its clock.
  *
  * @param synchronised whether a time service disciplines it
  * @param maxErrorMicros at most that far from the truth, in microseconds; meaningless if not

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * What TCP may do on this machine. Immutable, thread-safe.
+ * Checks this machine's settings of TCP. Immutable, thread-safe.
  *
  * @param connections that are expected at a time
  */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the server's process may take: descriptors and memory. Immutable, thread-safe.
+ * Checks the limits of the server's process: descriptors and memory. Immutable, thread-safe.
  *
  * @param connections that are expected at a time
  */

@@ -19,13 +19,13 @@ record ProxyCheck(Path dataFolder) {
           NAME, "unknown", "the data folder cannot be read here", "ls -l " + dataFolder);
     }
     if (addresses.isEmpty()) {
-      return Finding.ok(NAME, "all named", "no other address sends requests of many clients");
+      return Finding.ok(NAME, "all named", "no other address sends requests from many clients");
     }
     String list = String.join(",", addresses);
     return Finding.warn(
         NAME,
         list,
-        "sends requests of many clients, which count as one: wrong tokens of one slow all others",
+        "sends requests from many clients, which count as one: one client's wrong tokens slow all the others",
         "%s=%s    # only if it is your own reverse proxy".formatted(SETTING, list));
   }
 }

@@ -180,8 +180,8 @@ public final class ReadBody implements BodySource {
   }
 
   /**
-   * What does not fit would occupy a second buffer until the client has taken the first; and what
-   * is on a disk is for another thread than this may be.
+   * Whether to read later. Bytes that do not fit would occupy a second buffer until the client has
+   * taken the first, and this may be a thread that must not wait for a disk.
    */
   private boolean shouldWait(RangeReader next, int room) {
     return (room < Math.min(gap + remaining, blob.pieceLength()))

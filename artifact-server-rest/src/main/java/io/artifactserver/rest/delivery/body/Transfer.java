@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends one body as the connection takes it. Whatever blocks runs on an executor; the connection's
+ * Sends one body as the connection takes it. Work that blocks runs on an executor; the connection's
  * thread only ever hands over bytes that are there. A failure in mid-body fails the callback, upon
  * which Jetty cuts the connection: a short body must never look whole.
  */

@@ -17,8 +17,8 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which limits a download has for who asks, and from where. What a device calls itself in
- * a field does not count: it could choose its limit. Thread-safe.
+ * Finds out which limits a download has for who asks, and from where. The name that a device gives
+ * itself in a field does not count: it could choose its limit. Thread-safe.
  */
 public final class DownloadClasses {
   private final Authenticator authenticator;

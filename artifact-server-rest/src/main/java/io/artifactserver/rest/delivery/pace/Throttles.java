@@ -93,7 +93,7 @@ public final class Throttles {
    * Takes what such a request is to be sent, if it may be sent at once.
    *
    * @param before the table that was asked
-   * @return what is to be run when nothing more is sent; null if it may not be sent at once
+   * @return a task to run when nothing more is sent; null if it may not be sent at once
    */
   public @Nullable Runnable takeNow(LimitTable before, Target target, long bytes) {
     if (!isStill(before)) {

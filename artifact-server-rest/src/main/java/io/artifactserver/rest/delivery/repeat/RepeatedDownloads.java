@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets connections that ask for range after range of one artifact serve them without a handler, as
- * long as the caller may read them and the bytes are in memory. What decides an answer beside the
- * request is asked again with every one. Thread-safe.
+ * long as the caller may read them and the bytes are in memory. Everything else that decides an
+ * answer is asked again with each request. Thread-safe.
  */
 public final class RepeatedDownloads {
   private final Resolver resolver;
@@ -70,7 +70,7 @@ public final class RepeatedDownloads {
   /**
    * To be called before a request is answered.
    *
-   * @param served what its target is
+   * @param served its target, as it is served
    * @param delivery to be told what the device is sent; null if nobody is
    */
   public void offer(
@@ -117,7 +117,7 @@ public final class RepeatedDownloads {
   }
 
   /**
-   * What all repeated requests of a connection have in common. Immutable.
+   * The state that all repeated requests of a connection share. Immutable.
    *
    * @param limits that apply to them
    * @param delivery to be told what the device is sent; null if nobody is

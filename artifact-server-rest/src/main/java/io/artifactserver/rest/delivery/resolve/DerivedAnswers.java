@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds forms and chunks by their addresses, as far as they are of artifacts that the sender may
- * read: the others have no part in any answer, nor in when it comes. What was found is answered
- * from memory, and only as long as the artifact is what it was; that something is not there is
- * looked up each time. Thread-safe.
+ * read: the others have no part in any answer, nor in when it comes. Findings are answered from
+ * memory, and only as long as the artifact is what it was; that something is not there is looked up
+ * each time. Thread-safe.
  */
 public final class DerivedAnswers {
   private static final FailureLog FAILURES =

@@ -89,7 +89,7 @@ public final class Resolver {
       Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
 
   /**
-   * @param granted what hawkBit grants, if it is asked
+   * @param granted artifacts that hawkBit grants; empty if it is not asked
    * @param clock tells how long ago an artifact was deleted
    */
   public Resolver(

@@ -180,7 +180,7 @@ final class FailedWrites {
           tell.run();
         } catch (RuntimeException | Error e) {
           // The others must learn of theirs.
-          LOG.warn("A failed write was not cleared away", e);
+          LOG.warn("Cannot clean up after a failed write", e);
         }
       }
     }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Jetty also writes for as long as the socket takes what comes. After some megabytes whoever
  * writes is told that the socket is full, and writes on when the selector has seen to the others.
  *
- * <p>A connection that ends fails whoever waits for its socket at that moment. Whoever begins to
- * wait afterwards fails at once: the selector does not know the socket any more, and a request that
+ * <p>A connection that ends fails those that wait for its socket at that moment. A wait that begins
+ * afterwards fails at once: the selector does not know the socket any more, and a request that
  * waited for it would never end, nor would a graceful stop.
  */
 class FairEndPoint extends SocketChannelEndPoint {
@@ -111,7 +111,8 @@ class FairEndPoint extends SocketChannelEndPoint {
   }
 
   /**
-   * For Jetty it is closed then. What the client still sends is {@link LingeringClose}'s matter.
+   * For Jetty it is closed then. {@link LingeringClose} reads the bytes that the client still
+   * sends.
    */
   @Override
   public void doClose() {

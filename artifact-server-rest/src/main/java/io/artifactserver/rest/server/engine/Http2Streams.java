@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The streams of one connection of HTTP/2: what a client may send on them, and what the server
  * holds for them. A client may send little until an upload of its is accepted; then its windows
- * grow. What comes before that is to be read at once: frames that wait are counted, however short,
- * because each of them holds a buffer. Thread-safe.
+ * grow. Frames that come before that are to be read at once: those that wait are counted, however
+ * short, because each of them holds a buffer. Thread-safe.
  */
 final class Http2Streams extends BufferingFlowControlStrategy
     implements HTTP2Session.FrameListener {

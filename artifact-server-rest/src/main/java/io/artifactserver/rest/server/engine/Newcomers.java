@@ -66,7 +66,7 @@ final class Newcomers {
    * Runs a step now, or soon.
    *
    * @param endPoint the connection's
-   * @param received what the connection has sent before, in bytes
+   * @param received bytes that the connection has sent before
    * @return the step; null if it has run
    */
   @Nullable Step run(EndPoint endPoint, long received, Runnable step) {
@@ -124,7 +124,7 @@ final class Newcomers {
       }
     }
 
-    /** Nobody needs it any more. What its connection holds is not held for it. */
+    /** Nobody needs it any more, so it does not keep the memory of its connection. */
     void forget() {
       task = null;
     }

@@ -18,8 +18,8 @@ final class RecordBuffers extends ByteBufferPool.Wrapper {
   static final int LENGTH = 64 * 1024;
 
   /**
-   * What the JDK's engine asks for to write a record, or to read one, in bytes. For a record that
-   * is decrypted it asks for the head's five bytes less.
+   * The length of the buffer that the JDK's engine asks for to write a record, or to read one, in
+   * bytes. To decrypt a record it asks for five bytes less, those of the head.
    */
   private static final int PACKET_LENGTH = 16_709;
 

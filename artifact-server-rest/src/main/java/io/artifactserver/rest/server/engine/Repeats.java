@@ -10,9 +10,9 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a connection knows of its last request, and the answers that it gives by itself. A request
- * is read, and an answer sent, by one thread at a time, as Jetty has it; only the end of an answer
- * that the socket did not take at once may come from another.
+ * A connection's memory of its last request, and the answers that it gives without a handler. A
+ * request is read, and an answer sent, by one thread at a time, as Jetty has it; only the end of an
+ * answer that the socket did not take at once may come from another.
  *
  * <p>Nothing is kept of a connection's first request, which mostly is its last.
  */
@@ -70,7 +70,7 @@ final class Repeats {
    *
    * @param connection at the beginning of a request
    * @param buffer in Jetty's flush mode; empty if what came is answered
-   * @return what {@link SendfileEndPoint#fill} returns
+   * @return the result of {@link SendfileEndPoint#fill}
    */
   int received(HttpConnection connection, ByteBuffer buffer) {
     request = null;

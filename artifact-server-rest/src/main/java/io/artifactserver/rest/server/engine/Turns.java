@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * What a selector's thread may do itself instead of waking another one: a step at a time, and the
+ * Lets a selector's thread work itself instead of waking another one: a step at a time, and the
  * next one only after as long as that took. So at least half of its time is left to its other
  * connections. Thread-safe.
  */

@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What peers make the server hold for them before it has answered: heads that came in part, and
- * those of requests whose answers nobody takes. All of it together is bounded. Beyond the bound the
- * client that holds most loses its largest connections, until there is room again: a newcomer with
- * a small request is never the one to go. Thread-safe.
+ * Counts the memory that peers make the server hold before it has answered: heads that came in
+ * part, and those of requests whose answers nobody takes. All of it together is bounded. Beyond the
+ * bound the client that holds most loses its largest connections, until there is room again: a
+ * newcomer with a small request is never the one to go. Thread-safe.
  */
 public final class Holdings {
   /** Beyond the limit, this part of it is freed at once: looking for the largest has its price. */
@@ -118,7 +118,7 @@ public final class Holdings {
     /**
      * It holds more, or less if negative.
      *
-     * @return what it holds now, in bytes
+     * @return the bytes that it holds now
      */
     public long add(long more) {
       long now;

@@ -18,10 +18,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the kernel knows of each connection: whether the peer has closed or reset it, how many bytes
- * are kept because the peer has not confirmed them, and how many of its own nobody has read. A
- * socket asks for more only when a third of its buffer is free again, which may be megabytes: a
- * slow client takes minutes for them, in which it looks as dead as one that is away.
+ * The kernel's view of each connection: whether the peer has closed or reset it, how many bytes are
+ * kept because the peer has not confirmed them, and how many of its own nobody has read. A socket
+ * asks for more only when a third of its buffer is free again, which may be megabytes: a slow
+ * client takes minutes for them, in which it looks as dead as one that is away.
  */
 final class KernelSockets {
   private static final List<Path> TABLES =

@@ -80,7 +80,7 @@ final class Stalls {
   }
 
   /**
-   * What a client of HTTP/2 lets the server send.
+   * The bytes that a client of HTTP/2 lets the server send.
    *
    * @param isClosed whether an answer waits for a window
    * @param sum in bytes

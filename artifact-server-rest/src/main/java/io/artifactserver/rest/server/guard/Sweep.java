@@ -125,8 +125,8 @@ final class Sweep {
   }
 
   /**
-   * HTTP/2 resets a stream of which nothing is written for a while. Whose client would take more
-   * waits for the socket, and whether that is stalled is decided here.
+   * HTTP/2 resets a stream of which nothing is written for a while. A stream whose client would
+   * take more waits for the socket, and whether that is stalled is decided here.
    */
   private static void excuseStreams(@Nullable Connection connection) {
     if (connection instanceof HTTP2Connection http2) {

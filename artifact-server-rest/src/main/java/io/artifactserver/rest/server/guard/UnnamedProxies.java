@@ -119,7 +119,7 @@ public final class UnnamedProxies {
     long last = lastLog.get();
     if (now - last >= LOG_NANOS && lastLog.compareAndSet(last, now)) {
       LOG.warn(
-          "{} sends requests of many clients, which count as one. If it is your reverse proxy, name"
+          "{} sends requests from many clients, which count as one. If it is your reverse proxy, name"
               + " it in artifact-server.connections.trusted-proxies",
           peer.getHostAddress());
     }

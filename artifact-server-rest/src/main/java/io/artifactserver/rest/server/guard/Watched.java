@@ -182,7 +182,7 @@ final class Watched implements Pace {
   }
 
   /**
-   * What changes whenever a client takes something.
+   * Figures that change whenever a client takes something.
    *
    * @param unconfirmed bytes in the kernel's queue; negative if it does not tell
    * @param sent bytes that the server has given the kernel, as far as it counts them

@@ -12,8 +12,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * How the server stops. Readiness is down already when this is the first to be stopped: it waits
  * for load balancers to notice, while everything is served. Then nothing is changed any more, every
- * answer closes its connection, and the requests that are under way get their time. Who still comes
- * is answered until they have ended. A second signal ends them.
+ * answer closes its connection, and the requests that are under way get their time. Newcomers are
+ * answered until those have ended. A second signal ends them.
  */
 final class GracefulStop implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(GracefulStop.class);

@@ -167,8 +167,8 @@ public final class Certificates {
   }
 
   /**
-   * What Jetty holds on to. Reloading one in its place, as Jetty can, takes the certificates away
-   * from the handshakes that are under way.
+   * The one context that Jetty holds on to. Reloading it in place, as Jetty can, would take the
+   * certificates away from the handshakes that are under way.
    */
   private final class Served extends SslContextFactory.Server {
     @Override

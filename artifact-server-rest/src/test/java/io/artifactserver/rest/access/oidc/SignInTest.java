@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is asked of a provider, and every answer that it may give. */
+/** The questions to a provider, and every answer that it may give. */
 class SignInTest {
   private static final RSAKey KEY = ForgedTokens.newKey("key");
   private static final URI PAGE = URI.create("https://artifacts.example.com/swagger-ui/index.html");

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code audit verify} says of an export, and of every way to bend one. */
+/** The verdicts of {@code audit verify} on an export, and on every way to bend one. */
 class AuditCommandTest {
   private static final Instant AT = Instant.parse("2026-01-02T03:04:05.678901Z");
 
@@ -98,7 +98,7 @@ class AuditCommandTest {
   void whatIsNoEntryIsNamedByTheOneBefore(String line) throws Exception {
     lines.set(2, line);
     assertThat(verify()).isEqualTo(1);
-    assertThat(errors.toString()).contains("What follows entry 2 is not a line of the audit");
+    assertThat(errors.toString()).contains("The line after entry 2 is not a line of the audit");
   }
 
   @Test
@@ -139,10 +139,10 @@ class AuditCommandTest {
   void aLineCutInHalfIsFound() throws Exception {
     lines.set(3, lines.get(3).substring(0, 100));
     assertThat(verify()).isEqualTo(1);
-    assertThat(errors.toString()).contains("What follows entry 3 is not a line of the audit");
+    assertThat(errors.toString()).contains("The line after entry 3 is not a line of the audit");
   }
 
-  /** What curl leaves when it fails. */
+  /** An empty file, as curl leaves it when it fails. */
   @Test
   void anExportWithoutAnEntryIsNone() throws Exception {
     lines.clear();
@@ -174,7 +174,8 @@ class AuditCommandTest {
     remove(2);
     assertThat(verify()).isZero();
     assertThat(output.toString())
-        .startsWith("3 entries, unbroken; the server has removed the 2 before them, and says so.");
+        .startsWith(
+            "3 entries, unbroken; the server removed the 2 before them, and the audit has that.");
     // And once more, of which the first removal is a part or is not.
     remove(3);
     assertThat(verify()).isZero();
@@ -195,7 +196,7 @@ class AuditCommandTest {
     lines.removeFirst();
     assertThat(verify()).isEqualTo(1);
     assertThat(errors.toString()).contains("Entries before 4 are missing");
-    // Whoever has a token cannot make the server say so: what he chose is a part of the entry.
+    // A caller cannot make the server say so: the words that it chose are a part of the entry.
     String inside =
         "{\"caller\":\"t\",\"outcome\":\"changed\",\"after\":{\"outcome\":\"removed\",\"through\":3,\"digest\":\"%s\"}}"
             .formatted(digest(3));

@@ -98,7 +98,7 @@ class AddressesFuzzTest {
     return target.isPresent();
   }
 
-  /** Whatever the name, it has an address of the plain form that names it again. */
+  /** Every name has an address of the plain form that names it again. */
   private void requireOwnAddress(String path, ArtifactId id) {
     String own = "/artifacts/" + id.repository() + '/' + RequestPath.encode(id.path());
     assertThat(addresses.parse(own)).as(path).contains(new Target.OfArtifact(id));

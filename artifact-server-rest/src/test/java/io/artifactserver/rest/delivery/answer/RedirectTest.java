@@ -49,7 +49,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is sent to the backend, and what is answered here, in a repository that redirects. */
+/**
+ * The requests that are sent to the backend, and those answered here, in a repository that
+ * redirects.
+ */
 class RedirectTest {
   private static final byte[] CONTENT = "0123456789".getBytes(StandardCharsets.US_ASCII);
   private static final Digests DIGESTS = digests();

@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
 final class ExpectedBody {
   private ExpectedBody() {}
 
-  /** What a multipart body is made of, one after the other. */
+  /** The pieces of a multipart body, one after the other. */
   static byte[] of(MultipartByteRanges multipart, byte[] content) {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     for (int part = 0; part < multipart.ranges().size(); part++) {

@@ -78,7 +78,7 @@ class ReadBodyTest {
     }
   }
 
-  /** Whatever the reader does wrong, the body fails: it never ends as if it were whole. */
+  /** A body fails with any fault of its reader: it never ends as if it were whole. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void readerThatFailsInMidBody(Fault fault) throws StorageException {

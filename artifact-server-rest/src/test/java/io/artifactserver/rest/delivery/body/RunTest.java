@@ -44,7 +44,7 @@ class RunTest {
     assertThat(runs(SEGMENT, 0, 10, 5, 10)).hasSize(2);
   }
 
-  /** What zchunk asks for: chunks that changed, most of them beside others. */
+  /** A request like zchunk's: chunks that changed, most of them beside others. */
   @Test
   void anUpdateIsAFewReads() {
     List<ByteRange> ranges =

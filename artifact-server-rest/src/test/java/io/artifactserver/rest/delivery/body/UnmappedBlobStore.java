@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * they come to a position. Counts readers. Thread-safe.
  */
 public final class UnmappedBlobStore extends ForwardingBlobStore {
-  /** What a reader does at the bad position. */
+  /** The behaviour of a reader at the bad position. */
   public enum Fault {
     NONE,
     THROWS,

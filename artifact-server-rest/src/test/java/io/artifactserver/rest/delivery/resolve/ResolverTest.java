@@ -53,7 +53,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a sender is told of artifacts that it may not read. Each byte of an artifact is a chunk. */
+/**
+ * The answers to a sender about artifacts that it may not read. Each byte of an artifact is a
+ * chunk.
+ */
 class ResolverTest {
   private static final String REPOSITORY = "boards";
 

@@ -155,7 +155,7 @@ class LingeringCloseTest {
     assertThat(after.isOpen()).isFalse();
   }
 
-  /** What was given before has been seen to when a later one is gone. */
+  /** Sockets given before have been seen to when a later one is gone. */
   private void awaitAdmitted() throws IOException {
     SocketChannel last = accepted();
     lingering.close(last);

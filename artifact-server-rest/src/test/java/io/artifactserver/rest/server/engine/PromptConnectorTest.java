@@ -104,7 +104,7 @@ class PromptConnectorTest {
     awaitTaken();
   }
 
-  /** Whatever Jetty may do with a buffer one day, the bytes stay right. */
+  /** The bytes stay right even if Jetty treats its buffers differently one day. */
   @Test
   void aBufferThatWasNotAnnouncedIsSentAsItIs() throws Exception {
     announcesCopies = true;

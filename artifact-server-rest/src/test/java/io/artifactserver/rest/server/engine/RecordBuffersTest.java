@@ -45,7 +45,7 @@ class RecordBuffersTest {
     assertThat(buffers.acquire(PACKET_LENGTH, true).capacity()).isEqualTo(RecordBuffers.LENGTH);
   }
 
-  /** What has been decrypted waits for the program, and several records do not help it. */
+  /** Decrypted bytes wait for the program, and several records would not help it. */
   @Test
   void decryptedRecordsGetNoLargeBuffer() {
     int length = engine().getApplicationBufferSize();

@@ -168,7 +168,9 @@ class RepeatsTest {
     awaitOpen(0);
   }
 
-  /** What the socket does not take at once is sent when it can; what was asked meanwhile, after. */
+  /**
+   * Bytes that the socket does not take at once are sent when it can; later answers follow them.
+   */
   @Test
   void aSlowClientGetsEveryByteInOrder() throws Exception {
     try (Client client = new Client(4 * 1024)) {

@@ -56,7 +56,7 @@ class HoldingsTest {
     assertThat(ended).hasSize(14).containsOnly("greedy");
   }
 
-  /** What it has is in memory already; what it sends next need not be. */
+  /** The heads that it has are in memory already; those that it sends next need not be. */
   @Test
   void whileThereIsLittleRoomAGreedyClientKeepsWhatItHasAndGetsNoMore() {
     Holdings large = new Holdings(100_000);

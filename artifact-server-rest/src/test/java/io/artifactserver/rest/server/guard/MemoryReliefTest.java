@@ -168,7 +168,7 @@ class MemoryReliefTest {
     return ((InetSocketAddress) address).getPort();
   }
 
-  /** What the server knows of a client. */
+  /** A client, as the server sees it. */
   private static final class Client extends SocketChannelEndPoint {
     private final int port;
     private final Watched watched = new Watched(this, null, null);

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Remembers what was found, for a bounded time and number of entries. What is not found is asked
- * for again. Thread-safe.
+ * Remembers what was found, for a bounded time and number of entries. A miss is asked for again.
+ * Thread-safe.
  *
  * <p>A change is forgotten here after its transaction, together with what a query that runs just
  * then is about to find: it may have seen the old state.

@@ -122,8 +122,8 @@ public final class DiskReserve implements AutoCloseable {
     Files.deleteIfExists(part);
     if (Files.deleteIfExists(file)) {
       LOG.error(
-          "The disk of {} is full: gave up {}, so that the database and deletions have {} MiB."
-              + " Delete artifacts, or make room.",
+          "The disk of {} is full. Deleted the reserve {}, which leaves {} MiB for the database and"
+              + " for deletions. Delete artifacts, or make room.",
           file.getParent(),
           file,
           length >> 20);

@@ -228,7 +228,7 @@ final class MappedFile {
     try {
       arena.close();
     } catch (IllegalStateException e) {
-      // Native code reads the mapping at this moment. Whoever ends its lease must go on.
+      // Native code reads the mapping at this moment. The thread that ends its lease must go on.
       LOG.error("The mapping of {} stays until the process ends", key, e);
     } finally {
       closeChannel();

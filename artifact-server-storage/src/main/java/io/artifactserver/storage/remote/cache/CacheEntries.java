@@ -245,7 +245,7 @@ final class CacheEntries {
     try {
       entry.file().delete();
     } catch (IOException e) {
-      LOG.warn("{} could not be deleted; it is looked at again at the next start", entry.file(), e);
+      LOG.warn("Cannot delete {}; the next start will try again", entry.file(), e);
     }
     if (entries.remove(entry.ref().key(), entry)) {
       heldBytes -= entry.charge;

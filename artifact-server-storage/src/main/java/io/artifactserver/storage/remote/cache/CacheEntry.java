@@ -270,8 +270,8 @@ final class CacheEntry {
   }
 
   /**
-   * A claimed piece could not be fetched. Who waits for it, or for another that nobody fetches yet,
-   * is told; the next request tries again.
+   * A claimed piece could not be fetched. Readers that wait for it, or for another that nobody
+   * fetches yet, are told; the next request tries again.
    *
    * @return whether fetching ahead ends by this, and nobody waits who would hear of it
    */
@@ -295,7 +295,7 @@ final class CacheEntry {
   /**
    * Gives the entry up: nobody finds pieces in it any more.
    *
-   * @param isUnused what must hold, asked under the entry's lock
+   * @param isUnused the condition, which is asked under the entry's lock
    * @return whether it was given up by this call
    */
   boolean drop(Predicate<CacheEntry> isUnused) {

@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
  *     are being rolled out fit at the same time.
  * @param minFree bytes of the disk that are left to others; default 1 GB. Raise it when the disk
  *     serves others that grow in bursts.
- * @param fill what the first request of a blob fetches; default {@code whole}. {@link
+ * @param fill how much the first request of a blob fetches; default {@code whole}. {@link
  *     Fill#DEMANDED} where devices read small parts of large blobs that no other device reads.
  * @param pieceSize length of the pieces that blobs are fetched in, 64 KB to 64 MB; default 1 MB.
  *     Not more than the backend's chunk; smaller where a client's first byte must not wait for a

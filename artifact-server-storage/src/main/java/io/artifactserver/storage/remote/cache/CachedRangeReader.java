@@ -172,7 +172,7 @@ final class CachedRangeReader implements RangeReader {
     if (Thread.currentThread().isInterrupted()) {
       throw unavailable("interrupted", cause);
     }
-    LOG.warn("{} is given up", entry.file(), cause);
+    LOG.warn("Giving up {}", entry.file(), cause);
     entries.discard(entry);
     goRemote();
   }

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Fetches the pieces that entries ask for, a bounded number at a time. Thread-safe.
  *
- * <p>Pieces that a reader waits for go first. What nobody waits for yet takes half of the fetches
- * at most, so a reader of a cold blob never queues behind the filling of others. Entries take
- * turns, a piece each.
+ * <p>Pieces that a reader waits for go first. Pieces that nobody waits for yet take half of the
+ * fetches at most, so a reader of a cold blob never queues behind the filling of others. Entries
+ * take turns, a piece each.
  */
 final class PieceFetches implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PieceFetches.class);
@@ -239,7 +239,7 @@ final class PieceFetches implements AutoCloseable {
     boolean isUnheard = entry.failed(piece, failure);
     if (isUnheard && !Thread.currentThread().isInterrupted()) {
       LOG.warn(
-          "The filling of {} stopped; the next request goes on with it: {}",
+          "Filling {} stopped; the next request will continue it: {}",
           entry.file(),
           failure.getMessage());
     }

@@ -25,7 +25,7 @@ public final class CheckedBackfill implements ChecksumBackfill {
   private final BlobStore store;
 
   /**
-   * @param store what downloads read: it may hold copies that were made before there were checksums
+   * @param store that downloads read: it may hold copies that were made before there were checksums
    */
   public CheckedBackfill(
       CheckedBlobStore checked, BlobChecksums checksums, BlobRegister register, BlobStore store) {
@@ -66,12 +66,12 @@ public final class CheckedBackfill implements ChecksumBackfill {
         }
       }
       LOG.error(
-          "Blob {} of the {} store does not have its SHA-256, {}",
+          "Blob {} of the {} store does not match its SHA-256, {}",
           unchecked.blob().key(),
           checked.name(),
           unchecked.sha256().hex());
     } catch (StorageException.BlobLost e) {
-      LOG.error("A blob could not be given checksums: {}", e.getMessage());
+      LOG.error("Cannot compute the checksums of a blob: {}", e.getMessage());
     }
     return false;
   }

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /**
  * Checks what comes back from a remote store. Thread-safe.
  *
- * <p>The checksum of each 64 KiB is recorded while a blob is uploaded. Whatever is read is read in
- * whole blocks, and no byte of a block is delivered before its checksum was compared; a block that
+ * <p>The checksum of each 64 KiB is recorded while a blob is uploaded. Bytes are read in whole
+ * blocks, and no byte of a block is delivered before its checksum was compared; a block that
  * differs is fetched once more. Blobs of before, which have no checksums, are read as they come
  * until a {@link CheckedBackfill} gave them some.
  */

@@ -14,7 +14,7 @@ final class OddAnswer extends IOException {
   private final StorageException verdict;
 
   /**
-   * @param verdict what the answer means if it stays the same
+   * @param verdict the failure that the answer means if it stays the same
    */
   OddAnswer(StorageException verdict) {
     super(verdict.getMessage(), verdict);

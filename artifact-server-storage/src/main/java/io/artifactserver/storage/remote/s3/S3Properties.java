@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
  * @param secretKey a secret
  * @param pathStyle whether the bucket is in the path and not in the host's name
  * @param createBucket whether to create a missing bucket
- * @param chunkSize what is fetched with one request
+ * @param chunkSize bytes that are fetched with one request
  * @param window most chunks of one download, and parts of one upload, in flight and in memory
  * @param partSize of an upload's first parts; grows with the number of parts
  * @param storageClass of new objects; empty for the bucket's

@@ -21,8 +21,8 @@ final class BufferPool {
   }
 
   /**
-   * What a buffer of a length occupies, in bytes: a piece that is much shorter than the pool's
-   * buffers, or longer, gets one of its own.
+   * Returns how many bytes a buffer of this length occupies: a piece that is much shorter than the
+   * pool's buffers, or longer, gets one of its own.
    */
   int footprint(int length) {
     return isPooled(length) ? bufferLength : length;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkReader implements RangeReader {
   /**
-   * What a reader waits for at a time, in bytes: the body of an answer is passed on in such pieces
-   * while the rest of its chunk is still coming.
+   * The number of bytes that a reader waits for at a time: the body of an answer is passed on in
+   * such pieces while the rest of its chunk is still coming.
    */
   private static final int PIECE_LENGTH = 64 * 1024;
 

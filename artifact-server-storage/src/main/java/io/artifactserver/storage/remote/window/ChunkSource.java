@@ -9,8 +9,8 @@ import io.artifactserver.core.range.ByteRange;
 public interface ChunkSource {
   /**
    * Asks for exactly {@code range}, with one request, and waits until the backend begins to answer:
-   * until then nobody has memory for its bytes. What is read of the reader may be delivered before
-   * the rest comes, so it has to be right for good.
+   * until then nobody has memory for its bytes. Bytes read from the reader may be delivered before
+   * the rest comes, so they have to be right for good.
    *
    * <p>Blocks, as does the reader; called on a virtual thread of its own, or on the one that reads.
    * Both give up at once when their thread is interrupted. Closing a reader before its end abandons

@@ -19,14 +19,14 @@ public class WindowAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  @Lazy // Only remote backends use it, and only then does it matter what the heap bears.
+  @Lazy // Only remote backends use it, and only then does it matter how much the heap has room for.
   TransferBudget transferBudget(WindowProperties properties) {
     long budget = properties.readAheadBudget().toBytes();
     long bearable = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     if (budget > bearable) {
       LOGGER.warn(
-          "artifact-server.storage.read-ahead-budget is {}, but the heap bears {} MB, which is used;"
-              + " raise the heap (-Xmx) to three times the budget",
+          "artifact-server.storage.read-ahead-budget is {}, but the heap has room for {} MB only, which"
+              + " is used instead. Raise the heap (-Xmx) to three times the budget.",
           properties.readAheadBudget(),
           bearable >> 20);
     }

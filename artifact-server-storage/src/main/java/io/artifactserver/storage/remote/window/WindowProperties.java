@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What all transfers of remote backends share. Immutable.
+ * The memory that all transfers of remote backends share. Immutable.
  *
  * @param readAheadBudget memory for chunks read ahead and parts being sent, of the whole process,
  *     in bytes; default 256 MB. Beyond it each transfer keeps one chunk, and none fails. Raise it,

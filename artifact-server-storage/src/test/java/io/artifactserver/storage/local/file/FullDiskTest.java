@@ -89,7 +89,7 @@ class FullDiskTest extends BlobStoreFixture {
     }
   }
 
-  /** What the reserve leaves when it is given up is its own length: nothing may be uploaded. */
+  /** Giving the reserve up leaves room for its own length alone: nothing may be uploaded. */
   @Test
   void thereIsRoomIfAnUploadOfOneByteFits() throws StorageException {
     assertThat(FileBlobStore.open(root, mappedFiles, bytes -> bytes <= 0).hasRoom()).isFalse();

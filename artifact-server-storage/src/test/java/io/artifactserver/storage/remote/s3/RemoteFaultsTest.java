@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What becomes of bytes when the way to the server lies: with and without the cache, plain and
+ * The fate of bytes when the way to the server lies: with and without the cache, plain and
  * encrypted, whoever reads gets the right ones, a cut, or an error, and the right ones again once
  * the way is good, without a restart.
  */
@@ -220,7 +220,7 @@ class RemoteFaultsTest {
     ByteBuffer target = ByteBuffer.wrap(bytes);
     try (RangeReader reader = store.blob(ref).open(range)) {
       while (target.hasRemaining() && reader.read(target) >= 0) {
-        // Whatever was delivered must be right, also before a cut.
+        // Bytes that were delivered must be right, also before a cut.
         int read = target.position();
         assertThat(Arrays.mismatch(bytes, 0, read, right, 0, read)).isEqualTo(-1);
       }

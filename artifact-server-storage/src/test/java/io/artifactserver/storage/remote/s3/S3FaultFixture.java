@@ -64,7 +64,7 @@ abstract class S3FaultFixture {
 
   @AfterEach
   void closeStore() throws Exception {
-    // What was cancelled gives back what it had when it ends.
+    // A cancelled transfer gives its memory back when it ends.
     await(() -> s3.budgetUsed() == 0);
     s3.close();
     proxy.close();

@@ -45,9 +45,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What becomes of uploads when the way to the bucket breaks, lies or stalls: plain and encrypted,
- * in one request and in parts, an upload fails or is stored byte for byte; what else is in the
- * bucket can be swept, no memory is kept, and once the way is good the next upload works, without a
+ * The fate of uploads when the way to the bucket breaks, lies or stalls: plain and encrypted, in
+ * one request and in parts, an upload fails or is stored byte for byte; what else is in the bucket
+ * can be swept, no memory is kept, and once the way is good the next upload works, without a
  * restart.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -71,7 +71,7 @@ class UploadFaultsTest {
 
   private final List<AutoCloseable> open = new ArrayList<>();
 
-  /** What the fault happens to. */
+  /** The step that the fault happens to. */
   enum Step {
     PUT(SMALL),
     CREATE(LARGE),
@@ -171,7 +171,7 @@ class UploadFaultsTest {
                     // The server reads all of a bucket to list a part of it.
                     "bucket",
                     BlobRef.newKey(),
-                    // What is read is only compared.
+                    // Bytes are only read to be compared.
                     "chunk-size",
                     "1MB",
                     "max-attempts",
@@ -225,7 +225,7 @@ class UploadFaultsTest {
 
   /** As the sweeper does when all of it is old enough: some of it only it could ask for. */
   private static void sweep(BlobStore store, Set<String> known) throws StorageException {
-    // What is under way is left alone, so nothing may be.
+    // Uploads under way are left alone, so there may be none.
     int _ = store.removeAbandonedUploads(Instant.now().plus(Duration.ofDays(1)));
     List<BlobRef> orphans;
     try (Stream<StoredBlob> blobs = store.list()) {

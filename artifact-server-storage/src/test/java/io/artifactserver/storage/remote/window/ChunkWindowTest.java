@@ -81,7 +81,10 @@ class ChunkWindowTest extends ChunkWindowFixture {
     assertThat(remote.peak()).isEqualTo(16);
   }
 
-  /** What queues up behind the missing chunk is replaced in flight, but never beyond the memory. */
+  /**
+   * Chunks that queue up behind the missing one are replaced in flight, but never beyond the
+   * memory.
+   */
   @Test
   void aWaitingReaderKeepsTheWindowInFlight() throws Exception {
     Future<byte[]> bytes = read(window(4), ByteRange.whole(20 * CHUNK));

@@ -282,7 +282,7 @@ class PartWindowTest {
 
   /** Takes parts when the test says so, and counts. Thread-safe. */
   private static final class Sink implements PartSink {
-    /** What the part of a number ends with: null is success. */
+    /** The result of each part, by its number: null is success. */
     private final Map<Integer, CompletableFuture<StorageException>> answers =
         new ConcurrentHashMap<>();
 

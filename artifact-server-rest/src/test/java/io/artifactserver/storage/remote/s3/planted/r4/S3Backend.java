@@ -1,4 +1,4 @@
 package io.artifactserver.storage.remote.s3.planted.r4;
 
-/** What R4's violation sees. */
+/** The class that R4's violation sees. */
 public record S3Backend(String name) {}
