@@ -68,7 +68,7 @@ class OperatorTokenFileTest {
     tokens.add(other);
     start();
     assertThat(tokens.admins()).containsExactly(other);
-    assertThat(output).contains("does not know the token").contains("restored from a backup");
+    assertThat(output).contains("but not the one in").contains("restored from a backup");
   }
 
   @Test

@@ -180,7 +180,7 @@ class HawkbitFolderTest {
       assertThatExceptionOfType(StorageUnavailable.class)
           .isThrownBy(
               () -> new HawkbitFolder(folder, mappedFiles).check(artifact("DEFAULT", CONTENT)))
-          .withMessageContaining("is hawkBit's folder mounted at " + folder);
+          .withMessageContaining("Is hawkBit's folder mounted at " + folder);
     }
   }
 
