@@ -54,11 +54,4 @@ public class BufferSizeBenchmark {
   public long oneThread(PlainBlob blob, Buffer buffer) throws IOException {
     return blob.read(RANGE, buffer.bytes);
   }
-
-  /** Eight at a time. */
-  @Benchmark
-  @Threads(8)
-  public long eightThreads(PlainBlob blob, Buffer buffer) throws IOException {
-    return blob.read(RANGE, buffer.bytes);
-  }
 }

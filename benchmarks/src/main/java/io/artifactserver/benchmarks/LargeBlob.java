@@ -34,6 +34,7 @@ public abstract class LargeBlob {
 
   private final MappedFiles mappedFiles = new MappedFiles(16, Duration.ofMinutes(5));
   private Path folder;
+  private Path file;
   private Blob blob;
 
   /** The store under test, in front of the files. */
@@ -54,6 +55,9 @@ public abstract class LargeBlob {
       ref = upload.commit();
     }
     blob = store.blob(ref);
+    try (Stream<Path> files = Files.walk(folder)) {
+      file = files.filter(Files::isRegularFile).max(Comparator.naturalOrder()).orElseThrow();
+    }
   }
 
   /** Deletes it. */
@@ -68,10 +72,8 @@ public abstract class LargeBlob {
   }
 
   /** The file that has the bytes. */
-  Path file() throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(Files::isRegularFile).max(Comparator.naturalOrder()).orElseThrow();
-    }
+  Path file() {
+    return file;
   }
 
   /** Reads a range through a buffer that is used again. Returns the bytes read. */

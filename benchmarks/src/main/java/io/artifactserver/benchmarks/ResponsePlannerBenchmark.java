@@ -63,7 +63,6 @@ public class ResponsePlannerBenchmark {
   @Param Question question = Question.PLAIN;
 
   private HttpFields jettyFields;
-  private RequestFields fields;
 
   @Setup
   public void ask() {
@@ -89,7 +88,6 @@ public class ResponsePlannerBenchmark {
                   .collect(Collectors.joining(",", "bytes=", "")));
     }
     jettyFields = asked.asImmutable();
-    fields = new JettyRequestFields(jettyFields);
   }
 
   /** The decision, from fields as Jetty has them. */
@@ -101,20 +99,5 @@ public class ResponsePlannerBenchmark {
   /** The planner under test. */
   protected ResponsePlan plan(RequestFields asked) {
     return ResponsePlanner.plan("GET", asked, REPRESENTATION, NOW);
-  }
-
-  /** Reading the fields alone. */
-  @Benchmark
-  public int readFields() {
-    return length("If-Match")
-        + length("If-Unmodified-Since")
-        + length("If-None-Match")
-        + length("If-Modified-Since")
-        + length("Range")
-        + length("If-Range");
-  }
-
-  private int length(String name) {
-    return fields.value(name).map(String::length).orElse(0);
   }
 }

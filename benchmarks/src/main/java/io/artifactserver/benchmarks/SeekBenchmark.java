@@ -1,7 +1,6 @@
 package io.artifactserver.benchmarks;
 
 import io.artifactserver.benchmarks.baseline.CommonsIoRangeCopy;
-import io.artifactserver.benchmarks.baseline.SkippingRangeCopy;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
@@ -55,22 +54,6 @@ public class SeekBenchmark {
     }
   }
 
-  /** The file of a plain blob, to be read in the old ways. */
-  // JMH calls the set-up before anything else; a constructor cannot do its work.
-  @SuppressWarnings("NullAway.Init")
-  @State(Scope.Benchmark)
-  public static class SkippedFile {
-    private CommonsIoRangeCopy commonsIo;
-    private SkippingRangeCopy discarding;
-
-    /** Finds the file. */
-    @Setup(Level.Trial)
-    public void find(PlainBlob blob) throws IOException {
-      commonsIo = new CommonsIoRangeCopy(blob.file());
-      discarding = new SkippingRangeCopy(blob.file());
-    }
-  }
-
   /** By positional reads into a direct buffer that is used again. */
   @Benchmark
   public long pread(PlainBlob blob, Range range) throws IOException {
@@ -86,22 +69,6 @@ public class SeekBenchmark {
     return range.target[range.length - 1];
   }
 
-  /** What a request costs before the socket: lease and slice. */
-  @Benchmark
-  public int mappedSlice(PlainBlob blob, Range range) throws IOException {
-    try (FileRegion region = blob.blob().fileRegion(range.range).orElseThrow()) {
-      return region.slice(0, range.length).remaining();
-    }
-  }
-
-  /** As {@link #mappedSlice}, and asks whether the range is in the page cache. */
-  @Benchmark
-  public boolean mappedResidency(PlainBlob blob, Range range) throws IOException {
-    try (FileRegion region = blob.blob().fileRegion(range.range).orElseThrow()) {
-      return region.isResident(0, range.length);
-    }
-  }
-
   /** Every byte authenticated. */
   @Benchmark
   public long encrypted(EncryptedBlob blob, Range range) throws IOException {
@@ -110,14 +77,8 @@ public class SeekBenchmark {
 
   /** The old way with a file. */
   @Benchmark
-  public int legacySkipFully(PlainBlob blob, SkippedFile file, Range range) throws IOException {
-    return file.commonsIo.read(range.position, range.length, range.target);
-  }
-
-  /** The old way with a stream that cannot seek. */
-  @Benchmark
-  public int legacySkipNBytes(PlainBlob blob, SkippedFile file, Range range) throws IOException {
-    return file.discarding.read(range.position, range.length, range.target);
+  public int legacySkipFully(PlainBlob blob, Range range) throws IOException {
+    return CommonsIoRangeCopy.read(blob.file(), range.position, range.length, range.target);
   }
 
   /** The old way with a ciphertext. */
