@@ -13,10 +13,10 @@ import java.util.stream.Stream;
  * @param reason why it matters
  * @param source where the limit is from
  */
-record Gate(
+public record Gate(
     String name, Term over, Term under, Bound bound, double limit, String reason, String source) {
   /** On which side of the limit the good is. */
-  enum Bound {
+  public enum Bound {
     AT_MOST("<="),
     AT_LEAST(">=");
 
@@ -34,7 +34,7 @@ record Gate(
 
   /** What must be measured for it. */
   List<Term.Subject> subjects() {
-    return Stream.concat(over.subjects(), under.subjects()).toList();
+    return Stream.of(over, under).flatMap(term -> term.subjects().stream()).toList();
   }
 
   /** Looks at a run. */
@@ -44,7 +44,7 @@ record Gate(
 
   /** The ratio in words. */
   String quotient() {
-    return under instanceof Term.One ? over.toString() : over + " / " + under;
+    return under.equals(Term.ONE) ? over.toString() : over + " / " + under;
   }
 
   /**
@@ -52,9 +52,9 @@ record Gate(
    *
    * @param value of the ratio
    */
-  record Verdict(Gate gate, double value) {
+  public record Verdict(Gate gate, double value) {
     /** Whether the promise is kept. What cannot be compared is not. */
-    boolean holds() {
+    public boolean holds() {
       return switch (gate.bound) {
         case AT_MOST -> value <= gate.limit;
         case AT_LEAST -> value >= gate.limit;

@@ -1,6 +1,6 @@
 package io.artifactserver.benchmarks.gate;
 
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
+import io.artifactserver.benchmarks.results.Machine;
 import io.artifactserver.benchmarks.results.Result;
 import java.nio.file.Path;
 import java.util.List;

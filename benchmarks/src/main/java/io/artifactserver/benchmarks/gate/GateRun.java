@@ -1,6 +1,6 @@
 package io.artifactserver.benchmarks.gate;
 
-import io.artifactserver.benchmarks.results.Machines;
+import io.artifactserver.benchmarks.results.Machine;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ public final class GateRun {
       throws IOException {
     GateKeeper.Outcome outcome = new GateKeeper(gates, bench, out).check();
     String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-    GateReport report = GateReport.of(outcome, Machines.here(), now, commit);
+    GateReport report = GateReport.of(outcome, Machine.here(), now, commit);
     Path file = folder.resolve("gates.json");
     report.write(file);
     out.printf("%n%s%n%s%n", outcome.table(), file.toAbsolutePath());

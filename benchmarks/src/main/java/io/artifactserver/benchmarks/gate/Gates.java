@@ -2,12 +2,11 @@ package io.artifactserver.benchmarks.gate;
 
 import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_LEAST;
 import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_MOST;
+import static io.artifactserver.benchmarks.gate.Term.ONE;
+import static io.artifactserver.benchmarks.gate.Term.garbage;
+import static io.artifactserver.benchmarks.gate.Term.time;
 
-import io.artifactserver.benchmarks.gate.Term.Fastest;
-import io.artifactserver.benchmarks.gate.Term.Garbage;
-import io.artifactserver.benchmarks.gate.Term.One;
 import io.artifactserver.benchmarks.gate.Term.Subject;
-import io.artifactserver.benchmarks.gate.Term.Time;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -17,7 +16,6 @@ import java.util.stream.Stream;
  * many times slower, and GatesTest plants just that for each.
  */
 final class Gates {
-  private static final Term ONE = new One();
   private static final double KIBIBYTE = 1024;
 
   private static final Subject PREAD_0 = at("SeekBenchmark.pread", 0);
@@ -40,68 +38,44 @@ final class Gates {
   private static final Subject HASH_MAP =
       new Subject("CatalogLookupBenchmark.hashMap", Map.of("artifacts", "1000"));
 
-  private static final Time SHA_256 = time("UpdateFormsBenchmark.sha256", Map.of());
+  private static final Term SHA_256 = time("UpdateFormsBenchmark.sha256", Map.of());
 
-  private static final String FLAT = "A range costs what it weighs, wherever it is.";
-  private static final String FLAT_SOURCE =
-      "published: 0.034 ms at each position after the fix of the skip";
   private static final String WINDOW_SOURCE =
       "published for Bazel with the same parameters: 812 to 68 ms, 12,849 to 991 ms";
 
   static final List<Gate> ALL =
       List.of(
-          new Gate(
-              "seek, pread: 600 MB / 0",
-              new Time(PREAD_600),
-              new Time(PREAD_0),
-              AT_MOST,
-              1.3,
-              FLAT,
-              FLAT_SOURCE),
-          new Gate(
-              "seek, map: 600 MB / 0",
-              new Time(MAPPED_600),
-              new Time(MAPPED_0),
-              AT_MOST,
-              1.3,
-              FLAT,
-              FLAT_SOURCE),
-          new Gate(
-              "seek, encrypted: 600 MB / 0",
-              new Time(ENCRYPTED_600),
-              new Time(ENCRYPTED_0),
-              AT_MOST,
-              1.3,
-              FLAT,
-              FLAT_SOURCE),
+          flat("seek, pread: 600 MB / 0", PREAD_600, PREAD_0),
+          flat("seek, map: 600 MB / 0", MAPPED_600, MAPPED_0),
+          flat("seek, encrypted: 600 MB / 0", ENCRYPTED_600, ENCRYPTED_0),
           new Gate(
               "seek: commons-io's skip / pread",
-              new Time(SKIP_600),
-              new Time(PREAD_600),
+              time(SKIP_600),
+              time(PREAD_600),
               AT_LEAST,
               100,
               "Nothing reads and discards the bytes before a range.",
               "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
           new Gate(
               "seek: commons-io's skip / map",
-              new Time(SKIP_600),
-              new Time(MAPPED_600),
+              time(SKIP_600),
+              time(MAPPED_600),
               AT_LEAST,
               100,
               "Nothing reads and discards the bytes before a range.",
               "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
           new Gate(
               "seek: skipping decryption / encrypted",
-              new Time(SKIPPING_DECRYPTION_600),
-              new Time(ENCRYPTED_600),
+              time(SKIPPING_DECRYPTION_600),
+              time(ENCRYPTED_600),
               AT_LEAST,
               100,
               "Nothing decrypts and discards the bytes before a range.",
               "measured before the first line was written: 360 to 660 ms against 0.05 ms"),
           new Gate(
               "encryption: 128 KiB encrypted / plain",
-              new Time(ENCRYPTED_128K),
-              new Time(PLAIN_128K),
+              time(ENCRYPTED_128K),
+              time(PLAIN_128K),
               AT_MOST,
               6,
               "A range is decrypted without reading or decrypting much beside it.",
@@ -109,7 +83,7 @@ final class Gates {
                   + " the same at commit 838b4a2; larger segments make it 20 and more"),
           new Gate(
               "garbage of a range, pread",
-              new Garbage(PREAD_600),
+              garbage(PREAD_600),
               ONE,
               AT_MOST,
               16 * KIBIBYTE,
@@ -117,7 +91,7 @@ final class Gates {
               "a quarter of the smallest useful buffer, in bytes"),
           new Gate(
               "garbage of a range, map",
-              new Garbage(MAPPED_600),
+              garbage(MAPPED_600),
               ONE,
               AT_MOST,
               1 * KIBIBYTE,
@@ -125,7 +99,7 @@ final class Gates {
               "measured: 152 bytes"),
           new Gate(
               "garbage of a range, encrypted 128 KiB",
-              new Garbage(ENCRYPTED_128K),
+              garbage(ENCRYPTED_128K),
               ONE,
               AT_MOST,
               16 * KIBIBYTE,
@@ -137,16 +111,16 @@ final class Gates {
           window("window, upload of 32 x 1 KiB: 1 / 16", "upload", "32x1024", 8),
           new Gate(
               "planner: 167 ranges / 1 range",
-              new Time(PLAN_CHUNKS),
-              new Time(PLAN_RANGE),
+              time(PLAN_CHUNKS),
+              time(PLAN_RANGE),
               AT_MOST,
               100,
               "The checks of many ranges are linear: zchunk sends 167 at a time.",
               "167 would be linear; measured 30 to 40"),
           new Gate(
               "planner: 1 range / reading its 128 KiB",
-              new Time(PLAN_RANGE),
-              new Time(PLAIN_128K),
+              time(PLAN_RANGE),
+              time(PLAIN_128K),
               // Units: nanoseconds against microseconds.
               AT_MOST,
               0.25 * 1000,
@@ -154,7 +128,7 @@ final class Gates {
               "a budget of 2 us beside some 8; measured 0.2 to 0.3 us"),
           new Gate(
               "garbage of a plan",
-              new Garbage(PLAN_RANGE),
+              garbage(PLAN_RANGE),
               ONE,
               AT_MOST,
               1 * KIBIBYTE,
@@ -162,15 +136,15 @@ final class Gates {
               "the planner's budget; measured 288 bytes"),
           new Gate(
               "catalog: warm lookup / hash map",
-              new Time(PEEK),
-              new Time(HASH_MAP),
+              time(PEEK),
+              time(HASH_MAP),
               AT_MOST,
               20,
               "A warm download asks nobody, on the connection's own thread.",
               "measured: 4 to 7"),
           new Gate(
               "garbage of a warm lookup",
-              new Garbage(PEEK),
+              garbage(PEEK),
               ONE,
               AT_MOST,
               64,
@@ -195,10 +169,11 @@ final class Gates {
           new Gate(
               "copy buffer: 64 KiB / fastest size",
               time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", "65536")),
-              new Fastest(
+              Term.fastest(
                   Stream.of("8192", "65536", "262144", "1048576")
                       .map(length ->
-                          time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", length)))
+                          new Subject(
+                              "BufferSizeBenchmark.oneThread", Map.of("bufferLength", length)))
                       .toList()),
               AT_MOST,
               2,
@@ -215,9 +190,10 @@ final class Gates {
           new Gate(
               "server, 80 clients: 64 KiB / fastest buffer",
               time("ServerBufferBenchmark.download", Map.of("body", "65536")),
-              new Fastest(
+              Term.fastest(
                   Stream.of("8192", "65536", "262144")
-                      .map(length -> time("ServerBufferBenchmark.download", Map.of("body", length)))
+                      .map(length ->
+                          new Subject("ServerBufferBenchmark.download", Map.of("body", length)))
                       .toList()),
               AT_MOST,
               1.3,
@@ -262,8 +238,15 @@ final class Gates {
     return new Subject(name, Map.of("position", Long.toString(position)));
   }
 
-  private static Time time(String name, Map<String, String> knobs) {
-    return new Time(new Subject(name, knobs));
+  private static Gate flat(String name, Subject far, Subject near) {
+    return new Gate(
+        name,
+        time(far),
+        time(near),
+        AT_MOST,
+        1.3,
+        "A range costs what it weighs, wherever it is.",
+        "published: 0.034 ms at each position after the fix of the skip");
   }
 
   private static Gate window(String name, String method, String chunks, double limit) {
@@ -277,7 +260,7 @@ final class Gates {
         WINDOW_SOURCE);
   }
 
-  private static Time chunks(String method, String chunks, int window) {
+  private static Term chunks(String method, String chunks, int window) {
     return time(
         "ChunkedTransferBenchmark." + method,
         Map.of("chunks", chunks, "window", Integer.toString(window), "schedulerThreads", "2"));

@@ -2,18 +2,15 @@ package io.artifactserver.benchmarks.gate;
 
 import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_LEAST;
 import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_MOST;
+import static io.artifactserver.benchmarks.gate.Term.time;
 
-import io.artifactserver.benchmarks.gate.Term.Fastest;
-import io.artifactserver.benchmarks.gate.Term.Slowest;
 import io.artifactserver.benchmarks.gate.Term.Subject;
-import io.artifactserver.benchmarks.gate.Term.Time;
 import io.artifactserver.benchmarks.results.Results;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -38,13 +35,6 @@ public final class Targets {
               1.05,
               "published: 0.034 ms at each position"),
           target(
-              "An encrypted range takes no longer than with stock Tink, its channel kept open",
-              segment("encrypted"),
-              segment("tinkKeptOpen"),
-              AT_MOST,
-              1,
-              "ADR 0006"),
-          target(
               "An encrypted range takes no longer than a plain one",
               segment("encrypted"),
               segment("plain"),
@@ -68,10 +58,11 @@ public final class Targets {
           target(
               "Four digests take no longer than the slowest of them",
               time("DigestBenchmark.all", Map.of()),
-              new Slowest(
+              Term.slowest(
                   Arrays.stream(DigestAlgorithm.values())
                       .map(algorithm ->
-                          time("DigestBenchmark.one", Map.of("algorithm", algorithm.name())))
+                          new Subject(
+                              "DigestBenchmark.one", Map.of("algorithm", algorithm.name())))
                       .toList()),
               AT_MOST,
               1,
@@ -79,9 +70,10 @@ public final class Targets {
           target(
               "Behind the engine, the mapped file is the fastest body",
               time("ServerBufferBenchmark.download", Map.of("body", "mapped")),
-              new Fastest(
+              Term.fastest(
                   Stream.of("8192", "32768", "65536", "131072", "262144", "1048576")
-                      .map(body -> time("ServerBufferBenchmark.download", Map.of("body", body)))
+                      .map(body ->
+                          new Subject("ServerBufferBenchmark.download", Map.of("body", body)))
                       .toList()),
               AT_MOST,
               1,
@@ -89,32 +81,16 @@ public final class Targets {
 
   private Targets() {}
 
-  /**
-   * One target and what was measured. Immutable.
-   *
-   * @param bound the sign between the ratio and the limit
-   */
-  public record Outcome(
-      String name, double value, String bound, double limit, boolean reached, String source) {}
-
   /** Every target whose benchmarks are among the results. */
-  public static List<Outcome> outcomes(Results results) {
-    return ALL.stream().flatMap(target -> outcome(target, results).stream()).toList();
+  public static List<Gate.Verdict> verdicts(Results results) {
+    return ALL.stream().flatMap(target -> verdict(target, results)).toList();
   }
 
-  private static Optional<Outcome> outcome(Gate target, Results results) {
+  private static Stream<Gate.Verdict> verdict(Gate target, Results results) {
     try {
-      Gate.Verdict verdict = target.judge(results);
-      return Optional.of(
-          new Outcome(
-              target.name(),
-              verdict.value(),
-              target.bound().toString(),
-              target.limit(),
-              verdict.holds(),
-              target.source()));
+      return Stream.of(target.judge(results));
     } catch (NoSuchElementException e) {
-      return Optional.empty();
+      return Stream.of();
     }
   }
 
@@ -123,19 +99,15 @@ public final class Targets {
     return new Gate(name, over, under, bound, limit, "", source);
   }
 
-  private static Time time(String name, Map<String, String> knobs) {
-    return new Time(new Subject(name, knobs));
-  }
-
-  private static Time seek(String method, long position) {
+  private static Term seek(String method, long position) {
     return time("SeekBenchmark." + method, Map.of("position", Long.toString(position)));
   }
 
-  private static Time segment(String method) {
+  private static Term segment(String method) {
     return time("SegmentBenchmark." + method, Map.of("position", "600000000"));
   }
 
-  private static Time chunks(String chunks, int window) {
+  private static Term chunks(String chunks, int window) {
     return time(
         "ChunkedTransferBenchmark.download",
         Map.of("chunks", chunks, "window", Integer.toString(window)));

@@ -7,20 +7,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.stream.DoubleStream;
 
-/** One side of a gate's ratio: a number taken from the results of a run. Immutable. */
-sealed interface Term {
-  /**
-   * The number.
-   *
-   * @throws NoSuchElementException if it was not measured
-   */
-  double of(Results results);
+/**
+ * One side of a gate's ratio: a number taken from the results of a run. Immutable.
+ *
+ * @param text says which number it is
+ * @param subjects what must be measured for it
+ * @param number throws NoSuchElementException if it was not measured
+ */
+record Term(String text, List<Subject> subjects, ToDoubleFunction<Results> number) {
+  /** Nothing to divide by: the other term is a number that no machine changes. */
+  static final Term ONE = new Term("1", List.of(), _ -> 1);
 
-  /** What must be measured for it. */
-  Stream<Subject> subjects();
+  Term {
+    subjects = List.copyOf(subjects);
+  }
 
   /**
    * A benchmark and the knobs that matter.
@@ -36,6 +40,10 @@ sealed interface Term {
       return results.get(name, knobs);
     }
 
+    double time(Results results) {
+      return in(results).primaryMetric().median();
+    }
+
     @Override
     public String toString() {
       return knobs.isEmpty()
@@ -48,108 +56,56 @@ sealed interface Term {
   }
 
   /** Median time of an operation. */
-  record Time(Subject subject) implements Term {
-    @Override
-    public double of(Results results) {
-      return subject.in(results).primaryMetric().median();
-    }
+  static Term time(Subject subject) {
+    return new Term(subject.toString(), List.of(subject), subject::time);
+  }
 
-    @Override
-    public Stream<Subject> subjects() {
-      return Stream.of(subject);
-    }
-
-    @Override
-    public String toString() {
-      return subject.toString();
-    }
+  static Term time(String name, Map<String, String> knobs) {
+    return time(new Subject(name, knobs));
   }
 
   /** Bytes allocated by an operation. */
-  record Garbage(Subject subject) implements Term {
-    @Override
-    public double of(Results results) {
-      return subject
-          .in(results)
-          .garbage()
-          .map(Metric::median)
-          .orElseThrow(() -> new NoSuchElementException("No garbage of " + subject));
-    }
-
-    @Override
-    public Stream<Subject> subjects() {
-      return Stream.of(subject);
-    }
-
-    @Override
-    public String toString() {
-      return "bytes allocated by " + subject;
-    }
+  static Term garbage(Subject subject) {
+    return new Term(
+        "bytes allocated by " + subject,
+        List.of(subject),
+        results -> subject
+            .in(results)
+            .garbage()
+            .map(Metric::median)
+            .orElseThrow(() -> new NoSuchElementException("No garbage of " + subject)));
   }
 
   /** The shortest of several times. */
-  record Fastest(List<Time> times) implements Term {
-    public Fastest {
-      times = List.copyOf(times);
-    }
-
-    @Override
-    public double of(Results results) {
-      return times.stream().mapToDouble(time -> time.of(results)).min().orElseThrow();
-    }
-
-    @Override
-    public Stream<Subject> subjects() {
-      return times.stream().map(Time::subject);
-    }
-
-    @Override
-    public String toString() {
-      return times.stream()
-          .map(Time::toString)
-          .collect(Collectors.joining(", ", "fastest of ", ""));
-    }
+  static Term fastest(List<Subject> subjects) {
+    return new Term(
+        names("fastest of ", subjects),
+        subjects,
+        results -> times(subjects, results).min().orElseThrow());
   }
 
   /** The longest of several times. */
-  record Slowest(List<Time> times) implements Term {
-    public Slowest {
-      times = List.copyOf(times);
-    }
-
-    @Override
-    public double of(Results results) {
-      return times.stream().mapToDouble(time -> time.of(results)).max().orElseThrow();
-    }
-
-    @Override
-    public Stream<Subject> subjects() {
-      return times.stream().map(Time::subject);
-    }
-
-    @Override
-    public String toString() {
-      return times.stream()
-          .map(Time::toString)
-          .collect(Collectors.joining(", ", "slowest of ", ""));
-    }
+  static Term slowest(List<Subject> subjects) {
+    return new Term(
+        names("slowest of ", subjects),
+        subjects,
+        results -> times(subjects, results).max().orElseThrow());
   }
 
-  /** Nothing to divide by: the other term is a number that no machine changes. */
-  record One() implements Term {
-    @Override
-    public double of(Results results) {
-      return 1;
-    }
+  private static DoubleStream times(List<Subject> subjects, Results results) {
+    return subjects.stream().mapToDouble(subject -> subject.time(results));
+  }
 
-    @Override
-    public Stream<Subject> subjects() {
-      return Stream.of();
-    }
+  private static String names(String prefix, List<Subject> subjects) {
+    return subjects.stream().map(Subject::toString).collect(Collectors.joining(", ", prefix, ""));
+  }
 
-    @Override
-    public String toString() {
-      return "1";
-    }
+  double of(Results results) {
+    return number.applyAsDouble(results);
+  }
+
+  @Override
+  public String toString() {
+    return text;
   }
 }

@@ -1,141 +1,181 @@
 package io.artifactserver.benchmarks.load;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/1.1 connection with one request at a time. It understands bodies with a Content-Length
- * and nothing else, and compares each byte as it arrives. Used by its loop's thread only.
+ * One HTTP/1.1 connection with one request at a time, which blocks its thread. It understands
+ * bodies with a Content-Length and nothing else, and compares each byte as it arrives. Used by one
+ * thread, but for {@link #endIfStalled} and {@link #totalReceived}.
  */
-final class Connection {
-  private enum State {
-    CLOSED,
-    CONNECTING,
-    OPENING,
-    IDLE,
-    ASKED
-  }
+final class Connection implements AutoCloseable {
+  private static final int INPUT_LENGTH = 256 * 1024;
+  private static final int DEVICE_INPUT_LENGTH = 16 * 1024;
 
-  private final EventLoop loop;
+  /** Addresses 127.0.1.1 to 127.0.1.200: a fleet has many, and servers may limit each. */
+  private static final int DEVICE_ADDRESSES = 200;
+
   private final Target target;
-  private final ConnectionEvents events;
-  private final Opening opening;
-  private final Optional<? extends TlsEngines> tls;
-  private final RequestBytes requests;
-  private final Response response;
+  private final Content content;
+  private final Tally tally;
+  private final Optional<TrustingTls> tls;
+  private final String fields;
 
-  private State state = State.CLOSED;
-  private @Nullable SocketChannel channel;
-  private @Nullable SelectionKey key;
-  private @Nullable Transport transport;
-  private int generation;
+  private ByteBuffer input = ByteBuffer.allocate(0);
+  private int inputLength = INPUT_LENGTH;
+  private int receiveBuffer;
+  private InetSocketAddress from = new InetSocketAddress(0);
+  private String session = "";
+  private long bytesPerSecond;
+  private Duration interval = Duration.ZERO;
 
-  private long due;
-  private long dropAt;
-  private long lastProgress;
-  private long totalReceived;
+  // Closed by another thread when it stalls.
+  private volatile @Nullable SocketChannel channel;
+  private @Nullable ReadableByteChannel in;
+  private @Nullable WritableByteChannel out;
+  private volatile boolean stalled;
+  // When the last byte came; 0 while nothing is waited for.
+  private volatile long waitingSince;
+  private volatile long totalReceived;
 
-  /** Null while it takes bytes without delay. */
-  private @Nullable Pace pace;
+  private long takenUntil;
+  private long received;
+  private String entityTag = "";
 
-  Connection(
-      EventLoop loop,
-      Target target,
-      ConnectionEvents events,
-      Opening opening,
-      Optional<? extends TlsEngines> tls) {
-    this.loop = loop;
+  Connection(Target target, RoundSettings settings, Tally tally) {
     this.target = target;
-    this.events = events;
-    this.opening = opening;
-    this.tls = tls;
-    this.requests = new RequestBytes(target);
-    this.response = new Response(target, loop.content(), loop.responseHead());
+    this.content = settings.content();
+    this.tally = tally;
+    this.tls = settings.tls();
+    this.fields =
+        " HTTP/1.1\r\nHost: %s\r\n".formatted(target.uri().getRawAuthority())
+            + target.fields().stream().map(field -> field + "\r\n").collect(joining());
   }
 
-  /** Limits how fast it takes bytes from now on. */
-  void pace(long bytesPerSecond, long intervalNanos) {
-    pace = new Pace(bytesPerSecond, intervalNanos);
-  }
-
-  /** Begins to connect. */
-  void connect() {
-    state = State.CONNECTING;
-    generation++;
-    lastProgress = System.nanoTime();
-    loop.add(this);
-    try {
-      SocketChannel opened = SocketChannel.open();
-      channel = opened;
-      opened.configureBlocking(false);
-      opened.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      opening.prepare(opened);
-      boolean connected = opened.connect(target.address());
-      key = opened.register(loop.selector(), connected ? 0 : SelectionKey.OP_CONNECT, this);
-      if (connected) {
-        opened(opened);
+  /** Makes it one of a device: from an address of its own, with a receive buffer in bytes. */
+  Connection ofDevice(int number, int newReceiveBuffer) {
+    inputLength = DEVICE_INPUT_LENGTH;
+    receiveBuffer = newReceiveBuffer;
+    if (target.address().getAddress().isLoopbackAddress()) {
+      byte[] address = {127, 0, 1, (byte) (1 + number % DEVICE_ADDRESSES)};
+      try {
+        from = new InetSocketAddress(InetAddress.getByAddress(address), 0);
+      } catch (UnknownHostException e) {
+        throw new IllegalStateException("Four bytes are an address", e);
       }
-    } catch (IOException e) {
-      fail("connect", "cannot connect: " + e.getMessage());
     }
-  }
-
-  void requestWhole(long newDue) {
-    request(new ByteSpan(0, loop.content().length()), true, "", newDue, Long.MAX_VALUE);
-  }
-
-  /** Sends a request whose answer is a span of the content, as a whole. */
-  void requestResource(byte[] request, ByteSpan span, long newDue) {
-    send(requests.of(request), span, true, newDue, Long.MAX_VALUE);
-  }
-
-  /** Asks for a span. The connection must be idle. */
-  void request(ByteSpan newSpan, long newDue) {
-    request(newSpan, false, "", newDue, Long.MAX_VALUE);
+    return this;
   }
 
   /**
-   * Asks for a span or for all.
-   *
-   * @param ifRange entity tag for If-Range; empty for none
-   * @param newDue when it should have been sent: its latency counts from then
-   * @param newDropAt bytes of the body after which the connection is dropped
+   * Limits how fast it takes bytes: a portion each interval. What did not come in time is not made
+   * up for: a slow link cannot do that either.
    */
-  void request(ByteSpan newSpan, boolean newWhole, String ifRange, long newDue, long newDropAt) {
-    ByteBuffer request = newWhole ? requests.forWhole() : requests.forSpan(newSpan, ifRange);
-    send(request, newSpan, newWhole, newDue, newDropAt);
+  Connection paced(long newBytesPerSecond, Duration newInterval) {
+    bytesPerSecond = newBytesPerSecond;
+    interval = newInterval;
+    long portion = newBytesPerSecond * newInterval.toMillis() / 1000;
+    inputLength = (int) Math.max(2 * DEVICE_INPUT_LENGTH, 2 * portion);
+    return this;
   }
 
-  private void send(
-      ByteBuffer request, ByteSpan newSpan, boolean newWhole, long newDue, long newDropAt) {
-    if (state != State.IDLE || transport == null) {
-      throw new IllegalStateException("A request in state " + state);
+  /** Makes it resume the last TLS session of this name, if the server lets it. */
+  Connection resuming(String name) {
+    session = name;
+    return this;
+  }
+
+  /** Connects. */
+  void connect() throws RequestFailedException {
+    if (input.capacity() == 0) {
+      input = ByteBuffer.allocateDirect(inputLength);
     }
-    due = newDue;
-    dropAt = newDropAt;
-    response.expect(newSpan, newWhole);
-    state = State.ASKED;
-    lastProgress = System.nanoTime();
+    stalled = false;
+    waitingSince = System.nanoTime();
     try {
-      transport.write(request);
-      if (transport.flush()) {
-        startReading();
-      } else {
-        interest(SelectionKey.OP_WRITE | SelectionKey.OP_READ);
+      SocketChannel opened = SocketChannel.open();
+      channel = opened;
+      opened.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      if (receiveBuffer > 0) {
+        opened.setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer);
+        opened.bind(from);
+      }
+      opened.connect(target.address());
+      in = opened;
+      out = opened;
+      if (target.tls()) {
+        var secured = tls.orElseThrow().secure(opened.socket(), session);
+        in = Channels.newChannel(secured.getInputStream());
+        out = Channels.newChannel(secured.getOutputStream());
       }
     } catch (IOException e) {
-      fail("broken", "cannot send: " + e.getMessage());
+      throw failure("connect", "cannot connect: " + e.getMessage());
+    } finally {
+      waitingSince = 0;
     }
   }
 
-  /** The response under way, or the last one. */
-  Response response() {
-    return response;
+  boolean isOpen() {
+    return channel != null;
+  }
+
+  /** Asks, and takes all of the answer. The connection must be open. */
+  void get(Request request, long due) throws RequestFailedException, InterruptedException {
+    get(request, due, Long.MAX_VALUE);
+  }
+
+  /**
+   * Asks, and takes the answer.
+   *
+   * @param due when it should have been sent: its latency counts from then
+   * @param dropAt bytes of the body after which the connection is dropped
+   * @return whether all of it came: it was not dropped
+   * @throws WrongBytesException if a byte of the body is another one
+   */
+  boolean get(Request request, long due, long dropAt)
+      throws RequestFailedException, InterruptedException {
+    received = 0;
+    waitingSince = System.nanoTime();
+    takenUntil = waitingSince;
+    try {
+      send(request);
+      boolean closes = takeHead(request);
+      if (!takeBody(request, dropAt)) {
+        close();
+        return false;
+      }
+      tally.completed(System.nanoTime() - due);
+      if (closes) {
+        close();
+      }
+      return true;
+    } catch (RequestFailedException e) {
+      throw e;
+    } catch (IOException e) {
+      throw failure("broken", "the connection broke: " + e.getMessage());
+    } finally {
+      waitingSince = 0;
+    }
+  }
+
+  /** Bytes of the last body. */
+  long received() {
+    return received;
   }
 
   /** Bytes of all bodies so far. */
@@ -143,208 +183,127 @@ final class Connection {
     return totalReceived;
   }
 
-  boolean isOpen() {
-    return state != State.CLOSED;
+  /** The last answer's; empty if it had none. */
+  String entityTag() {
+    return entityTag;
   }
 
-  boolean isIdle() {
-    return state == State.IDLE;
-  }
-
-  boolean isWaiting() {
-    return state != State.CLOSED && state != State.IDLE;
-  }
-
-  long lastProgress() {
-    return lastProgress;
-  }
-
-  void stalled() {
-    fail("stalled", "no byte came for " + (System.nanoTime() - lastProgress) / 1_000_000 + " ms");
-  }
-
-  void abort() {
-    SocketChannel closing = channel;
-    channel = null;
-    key = null;
-    transport = null;
-    state = State.CLOSED;
-    generation++;
-    loop.remove(this);
-    if (closing != null) {
-      Sockets.reset(closing);
-    }
-  }
-
-  /** The selector found something to do. */
-  void ready() {
+  /** Ends a request that made no progress for so long. */
+  void endIfStalled(long nanos) {
+    long since = waitingSince;
     SocketChannel current = channel;
-    Transport open = transport;
-    try {
-      switch (state) {
-        case CONNECTING -> {
-          if (current != null && current.finishConnect()) {
-            opened(current);
-          }
-        }
-        case OPENING -> openTransport();
-        case ASKED, IDLE -> {
-          if (open == null) {
-            return;
-          }
-          if (key != null && (key.interestOps() & SelectionKey.OP_WRITE) != 0 && open.flush()) {
-            startReading();
-          }
-          readAvailable(open);
-        }
-        case CLOSED -> {}
-      }
+    if (since != 0 && current != null && System.nanoTime() - since > nanos) {
+      stalled = true;
+      reset(current);
+    }
+  }
+
+  @Override
+  public void close() {
+    SocketChannel current = channel;
+    channel = null;
+    if (current != null) {
+      reset(current);
+    }
+  }
+
+  /** Closes it with a reset, so that no address stays in use. */
+  private static void reset(SocketChannel closing) {
+    try (closing) {
+      closing.setOption(StandardSocketOptions.SO_LINGER, 0);
     } catch (IOException e) {
-      String kind = state == State.CONNECTING ? "connect" : "broken";
-      fail(kind, "the connection broke: " + e.getMessage());
+      // It is closed already.
     }
   }
 
-  private void opened(SocketChannel connected) throws IOException {
-    transport =
-        target.tls()
-            ? new TlsTransport(connected, tls.orElseThrow().engine())
-            : new Transport.Plain(connected);
-    state = State.OPENING;
-    openTransport();
-  }
-
-  private void openTransport() throws IOException {
-    if (transport == null) {
-      return;
-    }
-    lastProgress = System.nanoTime();
-    boolean isOpen = transport.open();
-    // Idle connections are watched as well: a server may close them.
-    interest(SelectionKey.OP_READ);
-    if (isOpen) {
-      state = State.IDLE;
-      events.connected(this);
+  private void send(Request request) throws IOException {
+    String path = request.path().isEmpty() ? target.uri().getRawPath() : request.path();
+    ByteBuffer bytes =
+        StandardCharsets.US_ASCII.encode("GET " + path + fields + request.fields() + "\r\n");
+    WritableByteChannel open = Objects.requireNonNull(out);
+    while (bytes.hasRemaining()) {
+      open.write(bytes);
     }
   }
 
-  private void interest(int operations) {
-    if (key != null && key.isValid() && key.interestOps() != operations) {
-      key.interestOps(operations);
-    }
-  }
-
-  private void readAvailable(Transport open) throws IOException {
-    ByteBuffer input = loop.input();
-    int before = generation;
-    int n;
-    do {
-      input.clear();
-      n = open.read(input);
-      if (n < 0) {
-        ended();
-        return;
+  /** Returns whether the server will close the connection. */
+  private boolean takeHead(Request request) throws IOException, InterruptedException {
+    input.clear();
+    int end = -1;
+    while (end < 0) {
+      if (!input.hasRemaining()) {
+        throw failure("malformed", "the response head does not end");
       }
-      if (n > 0) {
-        take(input.flip());
-      }
-      // A full buffer says that there is more, and TLS may hold some that the selector cannot see.
-    } while (generation == before && n > 0 && (n == input.capacity() || target.tls()));
+      fill(request, "before the head");
+      end = ResponseHead.end(input, input.position());
+    }
+    ResponseHead head = ResponseHead.of(input, end);
+    input.flip().position(end);
+    if (!head.isUnderstood()) {
+      throw failure("malformed", "the response head cannot be understood: " + head.text());
+    }
+    ByteSpan span = request.span();
+    if (!head.status().equals(request.isWhole() ? "200" : "206")) {
+      throw failure("status " + head.status(), "status " + head.status() + " for " + span);
+    }
+    String length = head.field("content-length:");
+    if (!length.equals(Long.toString(span.length()))) {
+      throw failure("wrong length", "Content-Length " + length + " for " + span);
+    }
+    if (!request.isWhole() && !head.isRange(span, content.length())) {
+      throw failure("wrong range", "the Content-Range is not what was asked for: " + span);
+    }
+    entityTag = head.field("etag:");
+    return head.closes();
   }
 
-  private void startReading() {
-    Pace current = pace;
-    if (current == null) {
-      interest(SelectionKey.OP_READ);
-      return;
-    }
-    interest(0);
-    long now = System.nanoTime();
-    current.start(now);
-    int mine = generation;
-    loop.schedule(current.next(now), () -> takePortion(current, mine));
-  }
-
-  private void takePortion(Pace current, int mine) {
-    Transport open = transport;
-    if (mine != generation || open == null || state != State.ASKED) {
-      return;
-    }
-    long now = System.nanoTime();
-    long portion = current.portion(now);
-    try {
-      if (portion > 0) {
-        ByteBuffer input = loop.input().clear();
-        input.limit(Math.clamp(portion, Math.min(open.smallestRead(), 1 << 15), input.capacity()));
-        int n = open.read(input);
-        if (n < 0) {
-          ended();
-          return;
-        }
-        current.taken(n);
-        if (n > 0) {
-          take(input.flip());
-        }
-      }
-    } catch (IOException e) {
-      fail("broken", "the connection broke: " + e.getMessage());
-      return;
-    }
-    if (mine == generation && isWaiting()) {
-      loop.schedule(current.next(now), () -> takePortion(current, mine));
-    }
-  }
-
-  private void ended() {
-    switch (state) {
-      case ASKED -> fail("short body", "the connection ended after " + response.progress());
-      case IDLE -> fail("closed", "the server closed an idle connection");
-      case CONNECTING, OPENING -> fail("connect", "the connection ended while it was opened");
-      case CLOSED -> {}
-    }
-  }
-
-  private void take(ByteBuffer input) {
-    lastProgress = System.nanoTime();
-    if (state == State.IDLE) {
-      fail("unasked bytes", input.remaining() + " bytes came that nobody asked for");
-      return;
-    }
-    try {
-      int n = response.take(input);
+  /** Returns whether all of it came. */
+  private boolean takeBody(Request request, long dropAt) throws IOException, InterruptedException {
+    ByteSpan span = request.span();
+    while (true) {
+      int n = (int) Math.min(input.remaining(), span.length() - received);
+      content.compare(input.slice(input.position(), n), span, received, target);
+      input.position(input.position() + n);
+      received += n;
       totalReceived += n;
-      loop.tally().received(n);
-    } catch (Response.UnexpectedResponseException e) {
-      fail(e.kind(), String.valueOf(e.getMessage()));
-      return;
-    }
-    if (response.isComplete()) {
-      if (input.hasRemaining()) {
-        fail("unasked bytes", input.remaining() + " bytes came after the end of the body");
-        return;
+      tally.received(n);
+      if (received == span.length()) {
+        if (input.hasRemaining()) {
+          throw failure("unasked bytes", input.remaining() + " bytes came after the body");
+        }
+        return true;
       }
-      completed();
-    } else if (response.received() >= dropAt) {
-      abort();
-      events.dropped(this);
+      if (received >= dropAt) {
+        return false;
+      }
+      input.clear();
+      fill(request, "of the body");
+      input.flip();
     }
   }
 
-  private void completed() {
-    long nanos = System.nanoTime() - due;
-    loop.tally().completed(nanos);
-    state = State.IDLE;
-    interest(SelectionKey.OP_READ);
-    if (response.closes()) {
-      abort();
+  /** Waits for bytes and puts them behind those that are in the input. */
+  private void fill(Request request, String where) throws IOException, InterruptedException {
+    if (bytesPerSecond > 0) {
+      Thread.sleep(interval);
+      long portion = (long) (bytesPerSecond * ((System.nanoTime() - takenUntil) / 1e9)) + 1;
+      input.limit((int) Math.min(input.limit(), input.position() + portion));
     }
-    events.completed(this, nanos);
+    if (Objects.requireNonNull(in).read(input) < 0) {
+      throw failure(
+          "short body",
+          "the connection ended after %d of %d bytes %s"
+              .formatted(received, request.span().length(), where));
+    }
+    input.limit(input.capacity());
+    takenUntil = System.nanoTime();
+    waitingSince = takenUntil;
   }
 
-  private void fail(String kind, String message) {
-    abort();
-    Failure failure = new Failure(kind, target + ": " + message);
-    loop.tally().failed(failure);
-    events.failed(this, failure);
+  private RequestFailedException failure(String kind, String message) {
+    close();
+    return stalled
+        ? new RequestFailedException("stalled", target + ": no more bytes came")
+        : new RequestFailedException(kind, target + ": " + message);
   }
 }

@@ -29,6 +29,21 @@ sealed interface Content {
   long mismatch(ByteBuffer received, long position);
 
   /**
+   * Compares a part of an answer.
+   *
+   * @param offset of the received bytes in the answer to a request for the span
+   * @throws WrongBytesException if one differs
+   */
+  default void compare(ByteBuffer received, ByteSpan span, long offset, Target from) {
+    long differs = mismatch(received, span.position() + offset);
+    if (differs >= 0) {
+      throw new WrongBytesException(
+          "%s sent a wrong byte at position %d, in its answer to %s"
+              .formatted(from, differs, span));
+    }
+  }
+
+  /**
    * Random bytes that need not be kept: a table of pages, used again and again, each time with the
    * page's number in front. Comparing with it stays in the processor's cache, so that the client
    * costs every server the same; comparing with the served file would find it warm in the cache for

@@ -1,7 +1,7 @@
 package io.artifactserver.benchmarks.load;
 
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.load.LoadReport.ServedFile;
+import io.artifactserver.benchmarks.results.Machine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +28,8 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measures artifact-server and its peers over real sockets: all servers in every round, every byte compared.",
+      "Measures artifact-server and its peers over real sockets: all servers in every round.",
+      "wrk makes the load of range80, ranges128, small and full, and h2load that of h2-ranges128, h2-50 and h2-100; the first answer of each round is compared. The other scenarios compare every byte. Debian has the programs: apt install wrk nghttp2-client",
       "",
       "Exit codes: 0 all requests of artifact-server were answered correctly; 1 some were not; 2 usage; 3 some server sent wrong bytes."
     },
@@ -50,7 +51,7 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--scenarios",
       split = ",",
       description =
-          "Which: range80, ranges128, rauc, small, full, resume, h2-50, h2-100 (h2 for both), slow, paced, idle, rollout, chunks. Default: all.")
+          "Which: range80, ranges128, rauc, small, full, resume, h2-ranges128, h2-50, h2-100 (h2 for all three), fresh-1m, fresh-full, fresh-resumed (with --tls; fresh for all three), slow, paced, idle, rollout, chunks. Default: all whose programs are installed.")
   private List<String> scenarios = List.of();
 
   @Option(
@@ -83,12 +84,12 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--rate",
       defaultValue = "0",
       description =
-          "Requests a second of the range scenarios, all connections together; latencies then count from when a request was due. Default: as many as there can be.")
+          "Requests a second of rauc, all connections together; latencies then count from when a request was due. Default: as many as there can be.")
   private double rate;
 
   @Option(
       names = "--tls",
-      description = "Everything through TLS, with a certificate made for the run.")
+      description = "Everything through TLS, with a certificate that openssl makes for the run.")
   private boolean tls;
 
   @Option(
@@ -127,7 +128,7 @@ public final class LoadCommand implements Callable<Integer> {
       names = "--client-threads",
       defaultValue = "2",
       description =
-          "Threads of the client in the range scenarios, full and resume; with one, the client holds the fastest servers back. Default: ${DEFAULT-VALUE}.")
+          "Threads of wrk and h2load; with one, they hold the fastest servers back. Default: ${DEFAULT-VALUE}.")
   private int clientThreads;
 
   @Option(
@@ -199,10 +200,10 @@ public final class LoadCommand implements Callable<Integer> {
     Path work = Files.createDirectories(folder.toAbsolutePath().normalize().resolve("work"));
     Path www = Files.createDirectories(work.resolve("www"));
     Optional<ChunkStore> chunks =
-        scenarios.isEmpty() || scenarios.contains(ChunkLoad.NAME)
+        scenarios.isEmpty() || scenarios.contains("chunks")
             ? Optional.of(ChunkStore.make(www, seed, CHUNKED_LENGTH))
             : Optional.empty();
-    List<Scenario> chosen = chosen(chunks);
+    List<Scenario> chosen = chosen(chunks, progress);
     Content content = content(www, progress);
     Site site =
         new Site(
@@ -266,35 +267,34 @@ public final class LoadCommand implements Callable<Integer> {
     }
   }
 
-  private List<Scenario> chosen(Optional<ChunkStore> chunks) {
-    List<Scenario> all =
-        Scenarios.all(
-                new Scenarios.Scale(
-                    raucDevices,
-                    slowReaders,
-                    idleConnections,
-                    rolloutDevices,
-                    duration(rolloutRamp)),
-                chunks)
-            .stream()
-            .filter(scenario -> tls || !scenario.needsTls())
-            .toList();
-    if (scenarios.isEmpty()) {
-      return all;
-    }
+  private List<Scenario> chosen(Optional<ChunkStore> chunks, PrintWriter progress) {
+    Scenarios.Scale scale =
+        new Scenarios.Scale(
+            raucDevices, slowReaders, idleConnections, rolloutDevices, duration(rolloutRamp));
+    List<Scenario> all = Scenarios.all(scale, tls, chunks);
     List<Scenario> chosen = new ArrayList<>();
     for (String name : scenarios) {
       List<Scenario> named =
           all.stream()
-              .filter(scenario ->
-                  scenario.name().equals(name) || scenario.name().startsWith(name + "-"))
+              .filter(scenario -> (scenario.name() + "-").startsWith(name + "-"))
               .toList();
       if (named.isEmpty()) {
         throw new UsageException(
             "There is no scenario \"%s\"; there are %s"
                 .formatted(name, String.join(", ", all.stream().map(Scenario::name).toList())));
       }
+      named.forEach(scenario -> scenario.load().findProgram());
       chosen.addAll(named);
+    }
+    if (scenarios.isEmpty()) {
+      for (Scenario scenario : all) {
+        try {
+          scenario.load().findProgram();
+          chosen.add(scenario);
+        } catch (UsageException e) {
+          progress.printf("%s is left out: %s%n", scenario.name(), e.getMessage());
+        }
+      }
     }
     return chosen;
   }

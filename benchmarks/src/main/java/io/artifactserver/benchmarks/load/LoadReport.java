@@ -1,8 +1,6 @@
 package io.artifactserver.benchmarks.load;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.artifactserver.benchmarks.results.Machine;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +17,7 @@ import java.util.Map;
  * @param file what was served
  * @param rounds measured rounds of each scenario, without those that went before as warm-up
  * @param seconds length of a round
- * @param clientThreads threads of the client's HTTP/1.1 side
+ * @param clientThreads threads of wrk and h2load
  * @param tls whether all of it went through TLS
  */
 public record LoadReport(
@@ -42,63 +40,6 @@ public record LoadReport(
   public LoadReport {
     servers = List.copyOf(servers);
     scenarios = List.copyOf(scenarios);
-  }
-
-  /** Where the client and the servers ran. */
-  public record Machine(
-      int cores,
-      String processor,
-      long memoryBytes,
-      String kernel,
-      String distribution,
-      String java) {
-    /** What the kernel says of a limit that is not set. */
-    private static final String NO_LIMIT = "4294967295";
-
-    /** This one. I/O. */
-    static Machine here() throws IOException {
-      return new Machine(
-          Runtime.getRuntime().availableProcessors(),
-          field(Path.of("/proc/cpuinfo"), "model name", ":"),
-          Long.parseLong(field(Path.of("/proc/meminfo"), "MemTotal", ":").replaceAll("\\D", ""))
-              * 1024,
-          describeKernel(),
-          field(Path.of("/etc/os-release"), "PRETTY_NAME", "=").replace("\"", ""),
-          System.getProperty("java.version"));
-    }
-
-    /**
-     * With the settings that decide how a socket is sent to: how much a slow reader's takes at
-     * once, if that is limited, and whether packets are paced, which costs who holds them back. And
-     * whether a firewall or Docker's NAT keeps track of connections, which costs each packet the
-     * more, the faster it is served.
-     */
-    private static String describeKernel() throws IOException {
-      String kernel =
-          "Linux %s, tcp_congestion_control %s"
-              .formatted(System.getProperty("os.version"), tcp("congestion_control"));
-      String unsent = tcp("notsent_lowat");
-      return kernel
-          + (unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent)
-          + (ConnectionTracking.isInUse() ? ", nf_conntrack in use" : "");
-    }
-
-    /**
-     * By lines: a number there must be read at once, and {@code readString} begins with one byte.
-     */
-    static String tcp(String setting) throws IOException {
-      return Files.readAllLines(Path.of("/proc/sys/net/ipv4/tcp_" + setting)).getFirst();
-    }
-
-    private static String field(Path path, String name, String separator) throws IOException {
-      try (var lines = Files.lines(path)) {
-        return lines
-            .filter(line -> line.startsWith(name))
-            .map(line -> line.substring(line.indexOf(separator) + 1).strip())
-            .findFirst()
-            .orElse("unknown");
-      }
-    }
   }
 
   /**
@@ -162,10 +103,10 @@ public record LoadReport(
    *
    * @param requests answered completely and correctly
    * @param failures by kind: {@code status 503}, {@code short body}, {@code stalled}, ...
-   * @param bodyBytes received and compared
+   * @param bodyBytes received; compared as well, unless another program made the load
    * @param latency of requests, from when they were due to their last byte
    * @param serverCpuSeconds of all processes of the server, without an embedded database
-   * @param clientCpuSeconds of the harness
+   * @param clientCpuSeconds of the harness, and of the program that makes the load
    * @param disturbance the part of all processors' time that went to other processes, 0 to 1; of a
    *     server that runs elsewhere, or whose processes are not known, its own time is in it
    * @param anonymousBytesBefore {@code Pss_Anon} of the server's processes before the round
@@ -192,6 +133,10 @@ public record LoadReport(
       more = Map.copyOf(more);
     }
 
+    long anonymousBytesMore() {
+      return anonymousBytes - anonymousBytesBefore;
+    }
+
     /** This one with further figures of its scenario. */
     Round and(Map<String, Double> further) {
       Map<String, Double> all = new HashMap<>(more);
@@ -215,7 +160,9 @@ public record LoadReport(
 
   /** Milliseconds; all 0 when nothing was measured. */
   public record Latency(
-      double mean, double p50, double p90, double p95, double p99, double p999, double max) {}
+      double mean, double p50, double p90, double p95, double p99, double p999, double max) {
+    static final Latency NONE = new Latency(0, 0, 0, 0, 0, 0, 0);
+  }
 
   /**
    * Ours divided by a peer's.
@@ -236,6 +183,11 @@ public record LoadReport(
       double median) {
     public Ratio {
       rounds = List.copyOf(rounds);
+    }
+
+    /** Whether it compares these. */
+    public boolean is(String ofServer, String toReference, String byMetric) {
+      return server.equals(ofServer) && reference.equals(toReference) && metric.equals(byMetric);
     }
   }
 

@@ -120,7 +120,7 @@ record LoadRun(
     try {
       Supplier<Round> once =
           () -> {
-            Round done = scenario.run(target.get(), server.probe(), settings);
+            Round done = scenario.load().run(target.get(), server.probe(), settings);
             progress.println(line(round, name, done));
             progress.flush();
             return done;

@@ -52,7 +52,7 @@ public enum Metric {
       case CLIENT_CPU -> perGigabyte(round.clientCpuSeconds(), round);
       case DISTURBANCE -> 100 * round.disturbance();
       case MEMORY -> round.anonymousBytes() / 1e6;
-      case MEMORY_GROWTH -> (round.anonymousBytes() - round.anonymousBytesBefore()) / 1e6;
+      case MEMORY_GROWTH -> round.anonymousBytesMore() / 1e6;
     };
   }
 

@@ -1,17 +1,20 @@
 package io.artifactserver.benchmarks.load;
 
 import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
-import java.io.FileNotFoundException;
+import io.artifactserver.benchmarks.load.Scenario.Door;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +29,7 @@ import java.util.regex.Pattern;
  * file is in a public repository, in a private one for which a device has a token, and in one with
  * a limit if that is asked for.
  */
-final class OurServer implements Server {
+final class OurServer {
   /** The server as it comes. */
   static final String PLAIN = "artifact-server";
 
@@ -36,31 +39,10 @@ final class OurServer implements Server {
   /** Where the file is for everybody. */
   static final String OPEN_PATH = "/artifacts/load/file";
 
-  private static final String FAMILY = "artifact-server";
   private static final Duration START = Duration.ofMinutes(10);
   private static final Pattern TOKEN = Pattern.compile("\"token\"\\s*:\\s*\"([^\"]+)\"");
 
-  private final ServerDescription description;
-  private final Program program;
-  private final Path data;
-  private final Target open;
-  private final Target token;
-  private final Optional<Target> paced;
-
-  private OurServer(
-      ServerDescription description,
-      Program program,
-      Path data,
-      Target open,
-      Target token,
-      Optional<Target> paced) {
-    this.description = description;
-    this.program = program;
-    this.data = data;
-    this.open = open;
-    this.token = token;
-    this.paced = paced;
-  }
+  private OurServer() {}
 
   /**
    * Starts it, and puts the file there.
@@ -69,25 +51,27 @@ final class OurServer implements Server {
    *     have encrypted repositories
    * @param properties for its command line
    */
-  static OurServer start(String name, List<String> properties, Path launcher, Site site) {
+  static Server start(String name, List<String> properties, Path launcher, Site site) {
     if (!Files.isExecutable(launcher)) {
       throw new UsageException(
           "There is no launcher at %s: say where it is with --launcher".formatted(launcher));
     }
-    String label = name.equals("plain") ? PLAIN : FAMILY + " " + name;
+    String label = name.equals("plain") ? PLAIN : PLAIN + " " + name;
     String fileName = label.replace(' ', '-');
     Path data = site.folder().resolve(fileName + "-data");
     Site.delete(data);
     int port = Program.freePort();
-    List<String> command = new ArrayList<>();
-    command.add(launcher.toAbsolutePath().toString());
-    command.add("--server.port=" + port);
-    command.add("--server.address=127.0.0.1");
-    command.add("--artifact-server.data-dir=" + data);
-    // Deriving would go on while downloads are measured: chunks are waited for.
-    command.add("--artifact-server.http2.cleartext=true");
-    command.add("--artifact-server.derive.enabled=" + site.chunks().isPresent());
-    command.add("--artifact-server.derive.share=1");
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                launcher.toAbsolutePath().toString(),
+                "--server.port=" + port,
+                "--server.address=127.0.0.1",
+                "--artifact-server.data-dir=" + data,
+                "--artifact-server.http2.cleartext=true",
+                // Deriving would go on while downloads are measured: chunks are waited for.
+                "--artifact-server.derive.enabled=" + site.chunks().isPresent(),
+                "--artifact-server.derive.share=1"));
     site.certificate()
         .ifPresent(files -> {
           command.add("--artifact-server.tls.certificate=" + files.certificate());
@@ -96,153 +80,137 @@ final class OurServer implements Server {
     command.addAll(properties);
     Program program =
         Program.start(label, command, Map.of(), site.folder().resolve(fileName + ".log"));
-    try {
+    try (HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .sslContext(new TrustingTls().context())
+            .build()) {
       program.awaitPort(port, START);
       URI base = URI.create("%s://127.0.0.1:%d".formatted(site.scheme(), port));
-      Target open = new Target(base.resolve(OPEN_PATH), "");
-      Target token =
-          new Target(
-              base.resolve("/artifacts/load-private/file"),
-              "Bearer " + upload(base, data, site, name.endsWith("encrypted")));
-      return new OurServer(
+      await(client, base.resolve("/actuator/health/readiness"), "become ready");
+      String operator = Files.readString(data.resolve("operator-token")).strip();
+      Operator api = new Operator(client, base.resolve("/api/v1/"), operator);
+      return new Server(
           new ServerDescription(
               label,
-              FAMILY,
+              PLAIN,
               true,
               "this commit",
               ("./artifact-server " + String.join(" ", command.subList(1, command.size())))
                   .replace(site.folder().toString(), "FOLDER")),
-          program,
-          data,
-          open,
-          token,
-          site.paced()
-              ? Optional.of(new Target(base.resolve("/artifacts/load-paced/file"), ""))
-              : Optional.empty());
+          fill(api, base, site, name.endsWith("encrypted")),
+          ServerProbe.of(program.pid()),
+          () -> {
+            program.close();
+            stopOrphanedDatabase(data);
+            Site.delete(data);
+          });
+    } catch (IOException e) {
+      program.close();
+      throw new UncheckedIOException("Cannot upload the file", e);
+    } catch (InterruptedException e) {
+      program.close();
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted", e);
     } catch (RuntimeException e) {
       program.close();
       throw e;
     }
   }
 
-  /** Returns the token of a device that may read the private repository. */
-  private static String upload(URI base, Path data, Site site, boolean encrypted) {
-    try (HttpClient client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .sslContext(new TrustingTls().context())
-            .build()) {
-      awaitReady(client, base);
-      String operator = Files.readString(data.resolve("operator-token")).strip();
-      List<String> repositories = new ArrayList<>(List.of("load", "load-private"));
-      if (site.paced()) {
-        repositories.add("load-paced");
-      }
-      for (String repository : repositories) {
-        send(
-            client,
-            request(base, "/api/v1/repositories", operator)
-                .header("Content-Type", "application/json")
-                .POST(
-                    HttpRequest.BodyPublishers.ofString(
-                        "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
-                            .formatted(repository, !repository.equals("load-private"), encrypted)))
-                .build());
-        String address = "/api/v1/repositories/" + repository;
-        send(
-            client,
-            request(base, address + "/forms", operator)
-                .header("Content-Type", "application/json")
-                .PUT(
-                    HttpRequest.BodyPublishers.ofString(
-                        "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER)))
-                .build());
-        put(client, request(base, address + "/artifacts/file", operator), site.file());
-      }
-      if (site.paced()) {
-        send(
-            client,
-            request(base, "/api/v1/repositories/load-paced/limits", operator)
-                .header("Content-Type", "application/json")
-                .PUT(
-                    HttpRequest.BodyPublishers.ofString(
-                        "{\"bytesPerSecond\": %d}".formatted(PacedReaders.LIMIT)))
-                .build());
-      }
-      if (site.chunks().isPresent()) {
-        putChunks(client, base, operator, site.chunks().get().image());
-      }
-      String answer =
-          send(
-              client,
-              request(base, "/api/v1/tokens", operator)
-                  .header("Content-Type", "application/json")
-                  .POST(
-                      HttpRequest.BodyPublishers.ofString(
-                          "{\"name\": \"load\", \"repositories\": [\"load-private\"]}"))
-                  .build());
-      Matcher token = TOKEN.matcher(answer);
-      if (!token.find()) {
-        throw new IllegalStateException("The server gave no token: " + answer);
-      }
-      return token.group(1);
-    } catch (FileNotFoundException e) {
-      throw new IllegalStateException("The file to upload is gone", e);
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot upload the file", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted", e);
+  /** Makes the repositories, and returns where the file is. */
+  private static Map<Door, Target> fill(Operator api, URI base, Site site, boolean encrypted)
+      throws IOException, InterruptedException {
+    Map<Door, Target> doors = new HashMap<>();
+    api.make("load", true, encrypted, site);
+    Target open = new Target(base.resolve(OPEN_PATH), "");
+    doors.put(Door.OPEN, open);
+    doors.put(Door.HTTP2, open);
+    api.make("load-private", false, encrypted, site);
+    String answer =
+        api.json(
+            "POST", "tokens", "{\"name\": \"load\", \"repositories\": [\"load-private\"]}");
+    Matcher token = TOKEN.matcher(answer);
+    if (!token.find()) {
+      throw new IllegalStateException("The server gave no token: " + answer);
     }
-  }
-
-  private static void putChunks(HttpClient client, URI base, String operator, Path image)
-      throws IOException, InterruptedException {
-    String path = "/%s/%s".formatted(ChunkStore.FOLDER, image.getFileName());
-    put(client, request(base, "/api/v1/repositories/load/artifacts" + path, operator), image);
-    HttpRequest index = request(base, "/artifacts/load" + path + ".caibx", operator).build();
-    await(client, index, "artifact-server does not derive chunks");
-  }
-
-  private static void put(HttpClient client, HttpRequest.Builder request, Path file)
-      throws IOException, InterruptedException {
-    send(client, request.PUT(HttpRequest.BodyPublishers.ofFile(file)).build());
-  }
-
-  private static HttpRequest.Builder request(URI base, String path, String token) {
-    return HttpRequest.newBuilder(base.resolve(path)).header("Authorization", "Bearer " + token);
-  }
-
-  private static String send(HttpClient client, HttpRequest request)
-      throws IOException, InterruptedException {
-    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-    if (response.statusCode() / 100 != 2) {
-      throw new IllegalStateException(
-          "%s %s: %d %s"
-              .formatted(request.method(), request.uri(), response.statusCode(), response.body()));
+    doors.put(
+        Door.TOKEN,
+        new Target(base.resolve("/artifacts/load-private/file"), "Bearer " + token.group(1)));
+    if (site.paced()) {
+      api.make("load-paced", true, encrypted, site);
+      String limit = "{\"bytesPerSecond\": %d}".formatted(PacedReaders.LIMIT);
+      api.json("PUT", "repositories/load-paced/limits", limit);
+      doors.put(Door.PACED, new Target(base.resolve("/artifacts/load-paced/file"), ""));
     }
-    return response.body();
+    if (site.chunks().isPresent()) {
+      Path image = site.chunks().get().image();
+      String path = ChunkStore.FOLDER + "/" + image.getFileName();
+      api.upload("repositories/load/artifacts/" + path, image);
+      await(api.client, base.resolve("/artifacts/load/" + path + ".caibx"), "derive chunks");
+    }
+    return doors;
   }
 
-  private static void awaitReady(HttpClient client, URI base)
-      throws IOException, InterruptedException {
-    HttpRequest health = HttpRequest.newBuilder(base.resolve("/actuator/health/readiness")).build();
-    await(client, health, "artifact-server listens, but does not become ready");
-  }
-
-  private static void await(HttpClient client, HttpRequest request, String failure)
+  /** Asks until the answer is 200. */
+  private static void await(HttpClient client, URI uri, String purpose)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START.toNanos();
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
     while (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() != 200) {
       if (System.nanoTime() > deadline) {
-        throw new UsageException(failure);
+        throw new UsageException("artifact-server listens, but does not " + purpose);
       }
       Thread.sleep(Duration.ofMillis(200));
     }
   }
 
+  /** The operator's part of the API. */
+  private record Operator(HttpClient client, URI api, String token) {
+    /** Makes a repository that has the file. */
+    void make(String name, boolean isPublic, boolean encrypted, Site site)
+        throws IOException, InterruptedException {
+      json(
+          "POST",
+          "repositories",
+          "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
+              .formatted(name, isPublic, encrypted));
+      String repository = "repositories/" + name;
+      json(
+          "PUT",
+          repository + "/forms",
+          "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER));
+      upload(repository + "/artifacts/file", site.file());
+    }
+
+    String json(String method, String path, String body) throws IOException, InterruptedException {
+      return send(method, path, "application/json", BodyPublishers.ofString(body));
+    }
+
+    void upload(String path, Path file) throws IOException, InterruptedException {
+      send("PUT", path, "application/octet-stream", BodyPublishers.ofFile(file));
+    }
+
+    /** Returns the body of an answer that is a success. */
+    private String send(String method, String path, String mediaType, BodyPublisher body)
+        throws IOException, InterruptedException {
+      HttpRequest request =
+          HttpRequest.newBuilder(api.resolve(path))
+              .header("Authorization", "Bearer " + token)
+              .header("Content-Type", mediaType)
+              .method(method, body)
+              .build();
+      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+      if (response.statusCode() / 100 != 2) {
+        throw new IllegalStateException(
+            "%s %s: %d %s".formatted(method, path, response.statusCode(), response.body()));
+      }
+      return response.body();
+    }
+  }
+
   /** A server that was killed leaves its database running. */
-  private void stopOrphanedDatabase() {
+  private static void stopOrphanedDatabase(Path data) {
     Path pidFile = data.resolve("postgres").resolve("postmaster.pid");
     try {
       if (!Files.exists(pidFile)) {
@@ -263,31 +231,5 @@ final class OurServer implements Server {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  @Override
-  public ServerDescription description() {
-    return description;
-  }
-
-  @Override
-  public Optional<Target> target(Scenario.Door door) {
-    return switch (door) {
-      case PACED -> paced;
-      case TOKEN -> Optional.of(token);
-      case OPEN, HTTP2 -> Optional.of(open);
-    };
-  }
-
-  @Override
-  public ServerProbe probe() {
-    return ServerProbe.of(program.pid());
-  }
-
-  @Override
-  public void close() {
-    program.close();
-    stopOrphanedDatabase();
-    Site.delete(data);
   }
 }

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,7 +67,7 @@ final class Program implements AutoCloseable {
         .findFirst()
         .orElseThrow(() ->
             new UsageException(
-                "%s is not installed. Debian has it: apt-get install %s"
+                "%s is not installed. Debian has it: apt install %s"
                     .formatted(executable, debianPackage)));
   }
 
@@ -101,6 +100,16 @@ final class Program implements AutoCloseable {
     return process.pid();
   }
 
+  /** Waits for its end; returns whether it came in time. */
+  boolean awaitEnd(Duration limit) {
+    try {
+      return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted", e);
+    }
+  }
+
   /**
    * Waits until it accepts connections.
    *
@@ -113,7 +122,7 @@ final class Program implements AutoCloseable {
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
         return;
       } catch (IOException e) {
-        if (!process.isAlive()) {
+        if (awaitEnd(Duration.ofMillis(100))) {
           throw new UsageException("%s did not start:%n%s".formatted(name, endOfLog()));
         }
         if (System.nanoTime() > deadline) {
@@ -121,27 +130,22 @@ final class Program implements AutoCloseable {
               "%s does not listen after %d s:%n%s".formatted(name, limit.toSeconds(), endOfLog()));
         }
       }
-      pause();
     }
   }
 
-  private static void pause() {
+  /** All that it printed. */
+  String log() {
     try {
-      Thread.sleep(Duration.ofMillis(100));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted", e);
+      return Files.readString(log);
+    } catch (IOException e) {
+      return "(" + log + " cannot be read: " + e.getMessage() + ")";
     }
   }
 
   /** The last lines that it printed. */
-  String endOfLog() {
-    try {
-      List<String> lines = new ArrayList<>(Files.readAllLines(log));
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
-    } catch (IOException e) {
-      return "(" + log + " cannot be read: " + e.getMessage() + ")";
-    }
+  private String endOfLog() {
+    List<String> lines = log().lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.artifactserver.benchmarks.load.LoadReport.Round;
 import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 /**
  * Connections that each ask for one range after the other. Without a rate the next request goes out
@@ -12,28 +13,18 @@ import java.util.SplittableRandom;
  *
  * @param connections in all
  */
-record RangeLoad(
-    String name,
-    String description,
-    Metric primary,
-    Door door,
-    int connections,
-    ByteSpan.Source source)
-    implements Scenario {
+record RangeLoad(int connections, ByteSpan.Source source) implements Load {
 
   @Override
   public Round run(Target target, ServerProbe probe, RoundSettings settings) {
-    try (Client client = Client.start(settings, probe, settings.clientThreads())) {
+    try (Client client = new Client(settings, probe)) {
       long interval = settings.rate() > 0 ? (long) (connections * 1e9 / settings.rate()) : 0;
       for (int i = 0; i < connections; i++) {
-        EventLoop loop = client.loop(i);
-        Requests requests =
-            new Requests(loop, Asking.of(source, settings.content()), settings.random(i), interval);
-        Connection connection =
-            new Connection(loop, target, requests, Opening.PLAIN, settings.tls());
         // Those of a rate are spread over one interval.
-        long first = System.nanoTime() + interval * i / connections;
-        loop.run(() -> loop.schedule(first, connection::connect));
+        long begin = System.nanoTime() + interval * i / connections;
+        client.start(
+            client.connection(target),
+            new Asking(ranges(source, settings, settings.random(i)), interval, begin));
       }
       client.sleep(Duration.ofNanos(interval));
       Window window = client.open();
@@ -42,82 +33,51 @@ record RangeLoad(
     }
   }
 
-  /** How one connection asks for something random. */
-  @FunctionalInterface
-  interface Asking {
-    /**
-     * Sends a request.
-     *
-     * @param due when it should have been sent
-     */
-    void ask(Connection connection, SplittableRandom random, long due);
+  private static Supplier<Request> ranges(
+      ByteSpan.Source source, RoundSettings settings, SplittableRandom random) {
+    return () -> Request.range(source.next(random, settings.content().length()));
+  }
 
-    /** For ranges of the content. */
-    static Asking of(ByteSpan.Source source, Content content) {
-      return (connection, random, due) ->
-          connection.request(source.next(random, content.length()), due);
+  /** Random ranges of one length at a rate, beside other connections. */
+  static void startBeside(
+      Client client,
+      Target target,
+      RoundSettings settings,
+      int connections,
+      int length,
+      double rate) {
+    for (int i = 0; i < connections; i++) {
+      client.startBeside(
+          client.connection(target),
+          new Asking(
+              ranges(ByteSpan.random(length), settings, settings.random(i)),
+              (long) (connections * 1e9 / rate),
+              System.nanoTime()));
     }
   }
 
-  /** What one connection asks for. Used by its loop's thread. */
-  static final class Requests implements ConnectionEvents {
-    private static final long RETRY_NANOS = 100_000_000;
-
-    private final EventLoop loop;
-    private final Asking asking;
-    private final SplittableRandom random;
-    private final long interval;
-    private long nextDue;
-
-    /**
-     * @param interval nanoseconds between requests; 0 for one right after the other
-     */
-    Requests(EventLoop loop, Asking asking, SplittableRandom random, long interval) {
-      this.loop = loop;
-      this.asking = asking;
-      this.random = random;
-      this.interval = interval;
-    }
-
+  /**
+   * One request after the other.
+   *
+   * @param interval nanoseconds between them; 0 for one right after the other
+   * @param begin when the first one is due
+   */
+  record Asking(Supplier<Request> requests, long interval, long begin) implements Client.Device {
     @Override
-    public void connected(Connection connection) {
-      nextDue = Math.max(nextDue, System.nanoTime());
-      next(connection);
-    }
-
-    @Override
-    public void completed(Connection connection, long nanos) {
-      if (connection.isOpen()) {
-        next(connection);
-      } else {
-        connection.connect();
-      }
-    }
-
-    @Override
-    public void failed(Connection connection, Failure failure) {
-      loop.schedule(System.nanoTime() + RETRY_NANOS, connection::connect);
-    }
-
-    private void next(Connection connection) {
-      long now = System.nanoTime();
-      if (interval == 0) {
-        asking.ask(connection, random, now);
-        return;
-      }
-      long due = nextDue;
-      nextDue = due + interval;
-      if (due - now <= 0) {
-        asking.ask(connection, random, due);
-      } else {
-        // Sent when the timer comes: that it may come late is the client's fault alone.
-        loop.schedule(due, () -> askIfIdle(connection));
-      }
-    }
-
-    private void askIfIdle(Connection connection) {
-      if (connection.isIdle()) {
-        asking.ask(connection, random, System.nanoTime());
+    public void run(Connection connection) throws RequestFailedException, InterruptedException {
+      connection.connect();
+      long due = Math.max(begin, System.nanoTime());
+      while (true) {
+        if (!connection.isOpen()) {
+          connection.connect();
+        }
+        long early = due - System.nanoTime();
+        if (interval > 0 && early > 0) {
+          Thread.sleep(Duration.ofNanos(early));
+        }
+        // That a thread wakes up late is the client's fault alone.
+        connection.get(requests.get(), interval > 0 && early <= 0 ? due : System.nanoTime());
+        due += interval;
       }
     }
   }

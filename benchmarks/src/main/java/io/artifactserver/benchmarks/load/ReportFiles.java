@@ -1,17 +1,20 @@
 package io.artifactserver.benchmarks.load;
 
+import static java.util.stream.Collectors.joining;
+
 import io.artifactserver.benchmarks.load.LoadReport.Goal;
 import io.artifactserver.benchmarks.load.LoadReport.Ratio;
 import io.artifactserver.benchmarks.load.LoadReport.ScenarioResult;
 import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
 import io.artifactserver.benchmarks.load.LoadReport.ServerResult;
+import io.artifactserver.benchmarks.results.Figures;
+import io.artifactserver.benchmarks.results.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
-import java.util.TreeMap;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,10 +42,18 @@ final class ReportFiles {
 
   /** The report for people. */
   static String markdown(LoadReport report) {
-    StringBuilder text = new StringBuilder("# Load\n\n");
-    LoadReport.Machine machine = report.machine();
+    StringBuilder text = new StringBuilder();
+    Machine machine = report.machine();
     text.append(
-        "%s, commit %s. %d x %s, %.0f GB, %s, %s, Java %s. File of %,d bytes, %d rounds of %s s, interleaved; medians.%s%n%n"
+        """
+        # Load
+
+        %s, commit %s. %d x %s, %.0f GB, %s, %s, Java %s. File of %,d bytes, %d rounds of %s s, interleaved; medians.%s
+
+        ```
+        %s
+        ```
+        """
             .formatted(
                 report.started(),
                 report.commit().isEmpty() ? "unknown" : report.commit(),
@@ -54,13 +65,11 @@ final class ReportFiles {
                 machine.java(),
                 report.file().length(),
                 report.rounds(),
-                number(report.seconds()),
-                report.tls() ? " Everything through TLS." : ""));
-    text.append("```\n").append(report.command()).append("\n```\n\n");
-    for (ScenarioResult scenario : report.scenarios()) {
-      scenario(scenario, text);
-    }
-    text.append("## Servers\n");
+                Figures.format(report.seconds()),
+                report.tls() ? " Everything through TLS." : "",
+                report.command()));
+    report.scenarios().forEach(scenario -> scenario(scenario, text));
+    text.append("\n## Servers\n");
     for (ServerDescription server : report.servers()) {
       text.append(
           "%n### %s%n%n%s%n%n```%n%s%n```%n"
@@ -70,52 +79,40 @@ final class ReportFiles {
   }
 
   private static void scenario(ScenarioResult scenario, StringBuilder text) {
-    text.append("## %s%n%n%s.%n%n".formatted(scenario.name(), scenario.description()));
-    List<Metric> metrics = List.of(Metric.values());
-    text.append("| server |");
-    metrics.forEach(metric -> text.append(" ").append(metric.key()).append(" |"));
-    text.append("\n|---|").append("---:|".repeat(metrics.size())).append("\n");
+    text.append("%n## %s%n%n%s.%n%n".formatted(scenario.name(), scenario.description()));
+    Set<String> figures = new LinkedHashSet<>();
+    Stream.of(Metric.values()).map(Metric::key).forEach(figures::add);
+    scenario.servers().stream()
+        .flatMap(server -> server.median().keySet().stream())
+        .sorted()
+        .forEach(figures::add);
+    row(text, "server", figures.stream());
+    row(text, "---", figures.stream().map(_ -> "---:"));
     for (ServerResult server : scenario.servers()) {
-      text.append("| ").append(server.server()).append(" |");
-      for (Metric metric : metrics) {
-        Double value = server.median().get(metric.key());
-        text.append(" ").append(value == null ? "-" : number(value)).append(" |");
-      }
-      text.append("\n");
+      row(
+          text,
+          server.server(),
+          figures.stream()
+              .map(name -> server.median().containsKey(name)
+                  ? Figures.format(server.median().get(name))
+                  : "-"));
     }
-    text.append("\n");
     for (ServerResult server : scenario.servers()) {
-      List<String> more = new ArrayList<>();
-      new TreeMap<>(server.median())
-          .forEach((name, value) -> {
-            if (metrics.stream().noneMatch(metric -> metric.key().equals(name))) {
-              more.add(name + " " + number(value));
-            }
-          });
-      if (!more.isEmpty()) {
-        text.append("- ").append(server.server()).append(": ").append(String.join(", ", more));
-        text.append("\n");
-      }
       if (!server.problem().isEmpty()) {
-        text.append("- %s **failed**: %s%n".formatted(server.server(), server.problem()));
+        text.append("%n%s **failed**: %s%n".formatted(server.server(), server.problem()));
       }
     }
-    List<Ratio> primary =
-        scenario.ratios().stream()
-            .filter(ratio -> ratio.metric().equals(scenario.primary().key()))
-            .toList();
-    if (!primary.isEmpty()) {
-      text.append(
-          "%n| ratio of %s | to | median | rounds |%n|---|---|---:|---|%n"
-              .formatted(scenario.primary().key()));
-      for (Ratio ratio : primary) {
-        text.append(
-            "| %s | %s | %s | %s |%n"
-                .formatted(
-                    ratio.server(),
-                    ratio.reference(),
-                    number(ratio.median()),
-                    String.join(" ", ratio.rounds().stream().map(ReportFiles::number).toList())));
+    text.append("%n| ratio of %s | to | median | rounds |%n".formatted(scenario.primary().key()));
+    text.append("|---|---|---:|---|\n");
+    for (Ratio ratio : scenario.ratios()) {
+      if (ratio.metric().equals(scenario.primary().key())) {
+        row(
+            text,
+            ratio.server(),
+            Stream.of(
+                ratio.reference(),
+                Figures.format(ratio.median()),
+                ratio.rounds().stream().map(Figures::format).collect(joining(" "))));
       }
     }
     for (Goal goal : scenario.goals()) {
@@ -125,18 +122,14 @@ final class ReportFiles {
                   goal.reached() ? "Reached" : "**Not reached**",
                   goal.metric(),
                   goal.server(),
-                  number(goal.measured()),
+                  Figures.format(goal.measured()),
                   goal.reference().isEmpty() ? "" : " of " + goal.reference(),
                   goal.comparison(),
-                  number(goal.bound())));
+                  Figures.format(goal.bound())));
     }
-    text.append("\n");
   }
 
-  /** Three significant digits, all of them before the point. */
-  static String number(double value) {
-    double size = Math.abs(value);
-    int decimals = size >= 100 || size == Math.rint(size) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-    return String.format(Locale.ROOT, "%,." + decimals + "f", value);
+  private static void row(StringBuilder text, String first, Stream<String> others) {
+    text.append(others.collect(joining(" | ", "| " + first + " | ", " |\n")));
   }
 }

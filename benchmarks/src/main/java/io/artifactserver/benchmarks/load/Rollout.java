@@ -17,58 +17,33 @@ import java.util.concurrent.atomic.LongAdder;
  * @param ramp within which they start; the measured time begins with it and ends when all are done,
  *     or after twice the time that the slowest link needs
  */
-record Rollout(int devices, long imageLength, Duration ramp) implements Scenario {
+record Rollout(int devices, long imageLength, Duration ramp) implements Load {
   private static final long SLOWEST = 500_000;
   private static final long FASTEST = 4_000_000;
-  private static final long INTERVAL_NANOS = 50_000_000;
-  private static final long SHORT_INTERVAL_NANOS = 20_000_000;
+  private static final Duration INTERVAL = Duration.ofMillis(50);
+  private static final Duration SHORT_INTERVAL = Duration.ofMillis(20);
   private static final int RECEIVE_BUFFER = 128 * 1024;
-
-  @Override
-  public String name() {
-    return "rollout";
-  }
-
-  @Override
-  public String description() {
-    return "%,d devices start within %d s, each downloads %d MB at 0.5 to 4 MB/s; one in four drops the connection and resumes, one in four reads ranges as RAUC does"
-        .formatted(devices, ramp.toSeconds(), imageLength / 1_000_000);
-  }
-
-  @Override
-  public Metric primary() {
-    return Metric.SERVER_CPU;
-  }
-
-  @Override
-  public boolean warmsUp() {
-    return false;
-  }
 
   @Override
   public Round run(Target target, ServerProbe probe, RoundSettings settings) {
     LongAdder done = new LongAdder();
     LongAdder resumes = new LongAdder();
     Tally slowdown = new Tally();
-    try (Client client = Client.start(settings, probe, 1)) {
-      EventLoop loop = client.loop(0);
+    try (Client client = new Client(settings, probe)) {
       Window window = client.open();
-      long start = System.nanoTime();
       for (int i = 0; i < devices; i++) {
-        SplittableRandom random = settings.random(i);
-        Device device = new Device(loop, random, i % 4, imageLength, done, resumes, slowdown);
-        Connection connection =
-            new Connection(
-                loop, target, device, Sockets.device(target, i, RECEIVE_BUFFER), settings.tls());
-        connection.pace(device.bytesPerSecond, device.interval());
-        connection.response().wantEntityTag();
-        long due = start + random.nextLong(ramp.toNanos() + 1);
-        loop.run(() -> loop.schedule(due, () -> device.begin(connection)));
+        Device device = new Device(i % 4, settings, i, done, resumes, slowdown);
+        client.start(
+            client
+                .connection(target)
+                .ofDevice(i, RECEIVE_BUFFER)
+                .paced(device.bytesPerSecond, device.readsRanges() ? SHORT_INTERVAL : INTERVAL),
+            device);
       }
       Duration slowest = Duration.ofSeconds(imageLength / SLOWEST + 1);
       client.await(ramp.plus(slowest.multipliedBy(2)), () -> done.sum() >= devices);
       // A factor of 1 is recorded as a millisecond.
-      LoadReport.Latency factors = loop.call(slowdown::latency);
+      LoadReport.Latency factors = slowdown.total().latency();
       return window.close(
           client.total(),
           Map.of(
@@ -85,15 +60,14 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
     }
   }
 
-  /** Used by its loop's thread. */
-  private static final class Device implements ConnectionEvents {
-    private static final long RETRY_NANOS = 500_000_000;
+  /** Goes on where it was after a failure. Used by its thread. */
+  private final class Device implements Client.Device {
     private static final int DROPS = 1;
     private static final int READS_RANGES = 2;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
 
-    private final EventLoop loop;
-    private final SplittableRandom random;
     private final int kind;
+    private final SplittableRandom random;
     private final ByteSpan image;
     private final LongAdder done;
     private final LongAdder resumes;
@@ -104,17 +78,15 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
     private long position;
 
     Device(
-        EventLoop loop,
-        SplittableRandom random,
         int kind,
-        long imageLength,
+        RoundSettings settings,
+        int number,
         LongAdder done,
         LongAdder resumes,
         Tally slowdown) {
-      this.loop = loop;
-      this.random = random;
       this.kind = kind;
-      this.image = ByteSpan.at(random, imageLength, loop.content().length());
+      this.random = settings.random(number);
+      this.image = ByteSpan.at(random, imageLength, settings.content().length());
       this.done = done;
       this.resumes = resumes;
       this.slowdown = slowdown;
@@ -122,60 +94,45 @@ record Rollout(int devices, long imageLength, Duration ramp) implements Scenario
       this.position = image.position();
     }
 
-    long interval() {
-      return kind == READS_RANGES ? SHORT_INTERVAL_NANOS : INTERVAL_NANOS;
-    }
-
-    void begin(Connection connection) {
-      began = System.nanoTime();
-      connection.connect();
+    boolean readsRanges() {
+      return kind == READS_RANGES;
     }
 
     @Override
-    public void connected(Connection connection) {
-      next(connection);
-    }
-
-    private void next(Connection connection) {
-      long left = image.end() - position;
-      long dropAt = kind == DROPS ? random.nextLong(image.length()) + 1 : Long.MAX_VALUE;
-      long length =
-          kind == READS_RANGES
-              ? Math.min(left, ranges.next(random, Long.MAX_VALUE / 2).length())
-              : left;
-      connection.request(new ByteSpan(position, length), false, "", System.nanoTime(), dropAt);
-    }
-
-    @Override
-    public void completed(Connection connection, long nanos) {
-      position += connection.response().received();
-      if (position < image.end()) {
-        if (connection.isOpen()) {
-          next(connection);
-        } else {
+    public void run(Connection connection) throws RequestFailedException, InterruptedException {
+      if (began == 0) {
+        Thread.sleep(Duration.ofNanos(random.nextLong(ramp.toNanos() + 1)));
+        began = System.nanoTime();
+      }
+      while (position < image.end()) {
+        if (!connection.isOpen()) {
           connection.connect();
         }
-        return;
+        if (!next(connection)) {
+          resumes.increment();
+          Thread.sleep(random.nextLong(LONGEST_PAUSE_MILLIS));
+        }
       }
-      connection.abort();
-      if (kind != READS_RANGES) {
+      if (!readsRanges()) {
         double seconds = (System.nanoTime() - began) / 1e9;
         slowdown.completed((long) (1e6 * seconds * bytesPerSecond / image.length()));
       }
       done.increment();
     }
 
-    @Override
-    public void dropped(Connection connection) {
-      position += connection.response().received();
-      resumes.increment();
-      loop.schedule(System.nanoTime() + random.nextLong(RETRY_NANOS), connection::connect);
-    }
-
-    @Override
-    public void failed(Connection connection, Failure failure) {
-      position += connection.response().received();
-      loop.schedule(System.nanoTime() + RETRY_NANOS, connection::connect);
+    /** Returns whether it did not drop the connection. */
+    private boolean next(Connection connection)
+        throws RequestFailedException, InterruptedException {
+      long left = image.end() - position;
+      long length =
+          readsRanges() ? Math.min(left, ranges.next(random, Long.MAX_VALUE / 2).length()) : left;
+      long dropAt = kind == DROPS ? random.nextLong(image.length()) + 1 : Long.MAX_VALUE;
+      try {
+        return connection.get(
+            Request.range(new ByteSpan(position, length)), System.nanoTime(), dropAt);
+      } finally {
+        position += connection.received();
+      }
     }
   }
 }

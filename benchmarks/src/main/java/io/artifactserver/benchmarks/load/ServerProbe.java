@@ -5,12 +5,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the kernel knows of a server: all processes below one, read from {@code /proc}. Those of an
@@ -55,10 +55,11 @@ record ServerProbe(Path proc, long root) {
     return ticks / TICKS;
   }
 
-  /** Processor time of this process alone, without the servers that it started; seconds. */
+  /** Processor time of this process and of its children that have ended; seconds. */
   static double ownCpuSeconds() {
     ServerProbe own = of(ProcessHandle.current().pid());
-    return own.read(own.root, "stat").map(Stat::parse).orElseThrow().ticks() / TICKS;
+    Stat stat = own.read(own.root, "stat").map(Stat::parse).orElseThrow();
+    return (stat.ticks() + stat.childrenTicks()) / TICKS;
   }
 
   /**
@@ -69,8 +70,12 @@ record ServerProbe(Path proc, long root) {
    */
   record Cpu(double cpuSeconds, double databaseCpuSeconds) {}
 
-  /** One process, as {@code /proc/PID/stat} has it. */
-  record Stat(long pid, String command, long parent, long ticks) {
+  /**
+   * One process, as {@code /proc/PID/stat} has it.
+   *
+   * @param childrenTicks of children that it has waited for
+   */
+  record Stat(long pid, String command, long parent, long ticks, long childrenTicks) {
 
     /** Understands the line. The command is in parentheses and may contain anything. */
     static Stat parse(String line) {
@@ -82,7 +87,8 @@ record ServerProbe(Path proc, long root) {
           Long.parseLong(line.substring(0, open).strip()),
           line.substring(open + 1, close),
           Long.parseLong(fields[1]),
-          Long.parseLong(fields[11]) + Long.parseLong(fields[12]));
+          Long.parseLong(fields[11]) + Long.parseLong(fields[12]),
+          Long.parseLong(fields[13]) + Long.parseLong(fields[14]));
     }
   }
 
@@ -126,31 +132,29 @@ record ServerProbe(Path proc, long root) {
   }
 
   /** The root and everything below it. */
-  List<Stat> processes() {
+  private List<Stat> processes() {
     if (root == 0) {
       return List.of();
     }
-    Map<Long, List<Stat>> children = new HashMap<>();
-    Optional<Stat> first = Optional.empty();
+    Map<Long, Stat> all = new HashMap<>();
     try (DirectoryStream<Path> folders = Files.newDirectoryStream(proc, "[0-9]*")) {
       for (Path folder : folders) {
-        Optional<Stat> stat =
-            read(Long.parseLong(folder.getFileName().toString()), "stat").map(Stat::parse);
-        stat.ifPresent(
-            s -> children.computeIfAbsent(s.parent(), parent -> new ArrayList<>()).add(s));
-        if (stat.isPresent() && stat.get().pid() == root) {
-          first = stat;
-        }
+        read(Long.parseLong(folder.getFileName().toString()), "stat")
+            .map(Stat::parse)
+            .ifPresent(stat -> all.put(stat.pid(), stat));
       }
     } catch (IOException e) {
       throw new IllegalStateException("Cannot read " + proc, e);
     }
-    List<Stat> found = new ArrayList<>();
-    first.ifPresent(found::add);
-    for (int i = 0; i < found.size(); i++) {
-      found.addAll(children.getOrDefault(found.get(i).pid(), List.of()));
+    return all.values().stream().filter(stat -> descends(stat, all)).toList();
+  }
+
+  private boolean descends(Stat stat, Map<Long, Stat> all) {
+    @Nullable Stat ancestor = stat;
+    while (ancestor != null && ancestor.pid() != root) {
+      ancestor = all.get(ancestor.parent());
     }
-    return found;
+    return ancestor != null;
   }
 
   private Optional<String> read(long pid, String name) {

@@ -1,6 +1,7 @@
 package io.artifactserver.benchmarks.load;
 
 import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
+import io.artifactserver.benchmarks.load.Scenario.Door;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ final class ServerSelection {
       names = "--device-field",
       paramLabel = "NAME=FIELD",
       description =
-          "Field in which each connection to a server of --url names a device of its own, such as RAUC-Serial.")
+          "Field in which each connection to a server of --url names a device of its own, such as RAUC-Serial; those of wrk and h2load name one together.")
   private Map<String, String> deviceFields = new LinkedHashMap<>();
 
   @Option(
@@ -75,7 +76,7 @@ final class ServerSelection {
   void start(List<Server> servers, Site site, PrintWriter progress) {
     for (String name : against) {
       progress.println("Starting " + name);
-      servers.addAll(Peer.start(name, site));
+      servers.addAll(Peers.start(name, site));
     }
     for (String name : ours) {
       if (!name.isEmpty()) {
@@ -87,15 +88,19 @@ final class ServerSelection {
         servers.add(OurServer.start(name, properties, launcher, site));
       }
     }
-    urls.forEach((name, url) ->
-        servers.add(
-            new RunningServer(
-                new ServerDescription(name, name, true, "", url.toString()),
-                new Target(
-                    url,
-                    authorization(tokens.getOrDefault(name, "")),
-                    deviceFields.getOrDefault(name, "")),
-                pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN)));
+    urls.forEach((name, url) -> {
+      Target target =
+          new Target(
+              url,
+              authorization(tokens.getOrDefault(name, "")),
+              deviceFields.getOrDefault(name, ""));
+      servers.add(
+          new Server(
+              new ServerDescription(name, name, true, "", url.toString()),
+              Map.of(Door.OPEN, target, Door.TOKEN, target, Door.HTTP2, target),
+              pids.containsKey(name) ? ServerProbe.of(pids.get(name)) : ServerProbe.UNKNOWN,
+              () -> {}));
+    });
   }
 
   private static String authorization(String token) {

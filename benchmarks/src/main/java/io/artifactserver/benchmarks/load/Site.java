@@ -37,15 +37,6 @@ record Site(
     return tls() ? "https" : "http";
   }
 
-  /** Writes a configuration file. */
-  Path write(String name, String text) {
-    try {
-      return Files.writeString(folder.resolve(name), text);
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot write " + name, e);
-    }
-  }
-
   /** Deletes a folder and all in it, if it is there. */
   static void delete(Path folder) {
     if (!Files.exists(folder)) {

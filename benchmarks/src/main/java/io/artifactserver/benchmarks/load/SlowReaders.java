@@ -5,17 +5,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Many devices on slow links download, while a normal client's requests are measured: 128 KiB
- * ranges at a set rate on a thread of their own.
+ * ranges at a set rate, on threads of their own.
  *
  * @param readers devices with one connection each
  * @param bytesPerSecond of each
  */
-record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
+record SlowReaders(int readers, long bytesPerSecond) implements Load {
   /** Readers that did not get what their link could have carried. */
   static final String STARVED = "readers below full rate";
 
@@ -25,7 +26,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
   private static final int NORMAL_CONNECTIONS = 4;
   private static final double NORMAL_RATE = 100;
   private static final int NORMAL_LENGTH = 128 * 1024;
-  private static final long INTERVAL_NANOS = 200_000_000;
+  private static final Duration INTERVAL = Duration.ofMillis(200);
 
   /**
    * Over loopback a segment is 64 KB, and the kernel opens the window only for whole ones: a
@@ -33,63 +34,29 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
    */
   private static final int RECEIVE_BUFFER = 256 * 1024;
 
-  private static final int CONNECTS_PER_TICK = 20;
-  private static final long TICK_NANOS = 10_000_000;
+  private static final int CONNECTS_PER_SECOND = 2_000;
 
   /** A reader below this part of its rate, less one portion, was not served at full rate. */
   private static final double FULL = 0.95;
 
   @Override
-  public String name() {
-    return "slow";
-  }
-
-  @Override
-  public String description() {
-    return "%,d readers at %d KB/s each; latency of %d KiB ranges, %.0f a second, on %d more connections"
-        .formatted(
-            readers, bytesPerSecond / 1000, NORMAL_LENGTH / 1024, NORMAL_RATE, NORMAL_CONNECTIONS);
-  }
-
-  @Override
-  public Metric primary() {
-    return Metric.P99;
-  }
-
-  @Override
-  public boolean warmsUp() {
-    return false;
-  }
-
-  @Override
   public Round run(Target target, ServerProbe probe, RoundSettings settings) {
-    // Loop 0 has the normal client, loop 1 the readers.
-    try (Client client = Client.start(settings, probe, 2)) {
-      EventLoop slow = client.loop(1);
+    try (Client client = new Client(settings, probe)) {
       List<Connection> connections =
-          connect(
-              client,
-              slow,
-              target,
-              readers,
-              settings,
-              connection -> connection.pace(bytesPerSecond, INTERVAL_NANOS));
-      askBeside(client.loop(0), target, settings);
+          connect(client, target, readers, settings, slow -> slow.paced(bytesPerSecond, INTERVAL));
+      askBeside(client, target, settings);
       // What the sockets' buffers held at first has been read by then.
       client.sleep(Duration.ofSeconds(2));
       Window window = client.open();
-      long[] before = totals(slow, connections);
-      long since = System.nanoTime();
+      long[] before = totals(connections);
       client.sleep(settings.duration());
-      long[] after = totals(slow, connections);
-      double seconds = (System.nanoTime() - since) / 1e9;
-      double enough = bytesPerSecond * (FULL * seconds - INTERVAL_NANOS / 1e9);
+      long[] after = totals(connections);
+      double enough = bytesPerSecond * (FULL * window.seconds() - INTERVAL.toMillis() / 1e3);
       int full = 0;
       for (int i = 0; i < readers; i++) {
         full += after[i] - before[i] >= enough ? 1 : 0;
       }
       Round round = window.close(client.total(), Map.of());
-      double growth = round.anonymousBytes() - round.anonymousBytesBefore();
       return round.and(
           Map.of(
               "readers",
@@ -97,96 +64,57 @@ record SlowReaders(int readers, long bytesPerSecond) implements Scenario {
               STARVED,
               (double) readers - full,
               MEMORY,
-              growth / 1000 / readers));
+              round.anonymousBytesMore() / 1000.0 / readers));
     }
   }
 
   /**
    * Connects readers of the whole file, each from an address of its own, and waits for them.
    *
-   * @param prepare is given each connection before it connects
+   * @param link changes each connection before it connects
    */
   static List<Connection> connect(
       Client client,
-      EventLoop loop,
       Target target,
       int readers,
       RoundSettings settings,
-      Consumer<Connection> prepare) {
-    AtomicInteger connected = new AtomicInteger();
-    List<Connection> connections = new ArrayList<>();
-    long start = System.nanoTime();
+      UnaryOperator<Connection> link) {
+    Set<Connection> connected = ConcurrentHashMap.newKeySet();
+    List<Connection> all = new ArrayList<>();
     for (int i = 0; i < readers; i++) {
-      Connection connection =
-          new Connection(
-              loop,
-              target,
-              new Reader(loop, connected),
-              Sockets.device(target, i, RECEIVE_BUFFER),
-              settings.tls());
-      prepare.accept(connection);
-      connections.add(connection);
+      Duration ramp = ramp(i);
+      Connection reader = link.apply(client.connection(target).ofDevice(i, RECEIVE_BUFFER));
+      all.add(reader);
+      client.start(
+          reader,
+          connection -> {
+            Thread.sleep(ramp);
+            while (true) {
+              connection.connect();
+              connected.add(connection);
+              connection.get(Request.whole(settings.content()), System.nanoTime());
+              connection.close();
+            }
+          });
     }
-    loop.run(() -> {
-      for (int i = 0; i < readers; i++) {
-        loop.schedule(start + i / CONNECTS_PER_TICK * TICK_NANOS, connections.get(i)::connect);
-      }
-    });
-    client.await(settings.stall().plusSeconds(5), () -> connected.get() >= readers);
-    return connections;
+    client.await(
+        ramp(readers).plus(settings.stall()).plusSeconds(5), () -> connected.size() >= readers);
+    return all;
+  }
+
+  /** When a device of many connects, so that they do not come all at once. */
+  static Duration ramp(int device) {
+    return Duration.ofSeconds(device).dividedBy(CONNECTS_PER_SECOND);
   }
 
   /** Begins the normal client's requests. */
-  static void askBeside(EventLoop loop, Target target, RoundSettings settings) {
-    long interval = (long) (NORMAL_CONNECTIONS * 1e9 / NORMAL_RATE);
-    for (int i = 0; i < NORMAL_CONNECTIONS; i++) {
-      RangeLoad.Requests requests =
-          new RangeLoad.Requests(
-              loop,
-              RangeLoad.Asking.of(ByteSpan.random(NORMAL_LENGTH), settings.content()),
-              settings.random(i),
-              interval);
-      Connection connection = new Connection(loop, target, requests, Opening.PLAIN, settings.tls());
-      loop.run(() -> loop.schedule(System.nanoTime(), connection::connect));
-    }
+  static void askBeside(Client client, Target target, RoundSettings settings) {
+    RangeLoad.startBeside(
+        client, target, settings, NORMAL_CONNECTIONS, NORMAL_LENGTH, NORMAL_RATE);
   }
 
   /** What each of them has received. */
-  static long[] totals(EventLoop loop, List<Connection> connections) {
-    return loop.call(() -> connections.stream().mapToLong(Connection::totalReceived).toArray());
-  }
-
-  /** Downloads for ever. Used by its loop's thread. */
-  private static final class Reader implements ConnectionEvents {
-    private static final long RETRY_NANOS = 1_000_000_000;
-
-    private final EventLoop loop;
-    private final AtomicInteger connected;
-    private boolean counted;
-
-    Reader(EventLoop loop, AtomicInteger connected) {
-      this.loop = loop;
-      this.connected = connected;
-    }
-
-    @Override
-    public void connected(Connection connection) {
-      if (!counted) {
-        counted = true;
-        connected.incrementAndGet();
-      }
-      connection.requestWhole(System.nanoTime());
-    }
-
-    @Override
-    public void completed(Connection connection, long nanos) {
-      connection.abort();
-      connection.connect();
-    }
-
-    @Override
-    public void failed(Connection connection, Failure failure) {
-      loop.schedule(System.nanoTime() + RETRY_NANOS, connection::connect);
-    }
+  static long[] totals(List<Connection> connections) {
+    return connections.stream().mapToLong(Connection::totalReceived).toArray();
   }
 }

@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one thread counts. Not thread-safe: others read it after its thread has handed it over.
- * Latencies are kept in nanoseconds, up to ten minutes, to three digits.
+ * What the connections of a client count. Thread-safe. Latencies are kept in nanoseconds, up to ten
+ * minutes, to three digits.
  */
 final class Tally {
   private static final long LONGEST_NANOS = 600_000_000_000L;
@@ -18,23 +18,52 @@ final class Tally {
   private long bodyBytes;
   private String firstFailure = "";
 
-  void completed(long nanos) {
+  /**
+   * What was counted.
+   *
+   * @param failures by kind
+   * @param firstFailure empty if there was none
+   */
+  record Total(
+      long requests,
+      long bodyBytes,
+      Map<String, Long> failures,
+      String firstFailure,
+      Latency latency) {
+    Total {
+      failures = Map.copyOf(failures);
+    }
+
+    /** With what failed elsewhere. */
+    Total withFailuresOf(Total other) {
+      Map<String, Long> all = new TreeMap<>(failures);
+      other.failures.forEach((kind, count) -> all.merge(kind, count, Long::sum));
+      return new Total(
+          requests,
+          bodyBytes,
+          all,
+          firstFailure.isEmpty() ? other.firstFailure : firstFailure,
+          latency);
+    }
+  }
+
+  synchronized void completed(long nanos) {
     requests++;
     latency.recordValue(Math.clamp(nanos, 1, LONGEST_NANOS));
   }
 
-  void received(long bytes) {
+  synchronized void received(long bytes) {
     bodyBytes += bytes;
   }
 
-  void failed(Failure failure) {
+  synchronized void failed(RequestFailedException failure) {
     failures.merge(failure.kind(), 1L, Long::sum);
     if (firstFailure.isEmpty()) {
-      firstFailure = failure.message();
+      firstFailure = String.valueOf(failure.getMessage());
     }
   }
 
-  void reset() {
+  synchronized void reset() {
     latency.reset();
     failures.clear();
     requests = 0;
@@ -42,45 +71,22 @@ final class Tally {
     firstFailure = "";
   }
 
-  void add(Tally other) {
-    latency.add(other.latency);
-    other.failures.forEach((kind, count) -> failures.merge(kind, count, Long::sum));
-    requests += other.requests;
-    bodyBytes += other.bodyBytes;
-    if (firstFailure.isEmpty()) {
-      firstFailure = other.firstFailure;
-    }
-  }
-
-  long requests() {
-    return requests;
-  }
-
-  long bodyBytes() {
-    return bodyBytes;
-  }
-
-  Map<String, Long> failures() {
-    return Map.copyOf(failures);
-  }
-
-  /** Of the first failure; empty if there was none. */
-  String firstFailure() {
-    return firstFailure;
-  }
-
-  Latency latency() {
-    if (latency.getTotalCount() == 0) {
-      return new Latency(0, 0, 0, 0, 0, 0, 0);
-    }
-    return new Latency(
-        latency.getMean() / 1e6,
-        millis(50),
-        millis(90),
-        millis(95),
-        millis(99),
-        millis(99.9),
-        latency.getMaxValue() / 1e6);
+  synchronized Total total() {
+    return new Total(
+        requests,
+        bodyBytes,
+        failures,
+        firstFailure,
+        requests == 0
+            ? Latency.NONE
+            : new Latency(
+                latency.getMean() / 1e6,
+                millis(50),
+                millis(90),
+                millis(95),
+                millis(99),
+                millis(99.9),
+                latency.getMaxValue() / 1e6));
   }
 
   private double millis(double percentile) {

@@ -2,6 +2,8 @@ package io.artifactserver.benchmarks.load;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -30,17 +32,16 @@ record Target(URI uri, String authorization, String deviceField) {
     return new InetSocketAddress(uri.getHost(), port());
   }
 
-  /** The beginning of every HTTP/1.1 request of one connection, without the empty line. */
-  String requestHead() {
-    return "GET "
-        + uri.getRawPath()
-        + " HTTP/1.1\r\nHost: "
-        + uri.getRawAuthority()
-        + "\r\n"
-        + (authorization.isEmpty() ? "" : "Authorization: " + authorization + "\r\n")
-        + (deviceField.isEmpty()
-            ? ""
-            : deviceField + ": load-" + DEVICES.incrementAndGet() + "\r\n");
+  /** Fields that every request of one connection has, and no other connection's. */
+  List<String> fields() {
+    List<String> fields = new ArrayList<>();
+    if (!authorization.isEmpty()) {
+      fields.add("Authorization: " + authorization);
+    }
+    if (!deviceField.isEmpty()) {
+      fields.add(deviceField + ": load-" + DEVICES.incrementAndGet());
+    }
+    return fields;
   }
 
   @Override

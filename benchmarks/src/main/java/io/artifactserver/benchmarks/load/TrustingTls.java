@@ -1,20 +1,22 @@
 package io.artifactserver.benchmarks.load;
 
+import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
+import javax.net.ssl.X509TrustManager;
 
 /** TLS that trusts whoever answers: the harness measures, and sends nothing secret. Thread-safe. */
-final class TrustingTls implements TlsEngines {
+final class TrustingTls {
   private final SSLContext context;
   private final LongAdder fullHandshakes = new LongAdder();
+  private final AtomicLong strangers = new AtomicLong();
 
   TrustingTls() {
     try {
@@ -34,51 +36,27 @@ final class TrustingTls implements TlsEngines {
     return fullHandshakes.sum();
   }
 
-  /** Resumes no session. */
-  @Override
-  public SSLEngine engine() {
-    return prepared(context.createSSLEngine());
-  }
-
-  /** Engines of one device, which resume its last session if the server lets them. */
-  TlsEngines resuming(String device) {
-    // The JDK keeps sessions by the name and port that an engine is made for. A name without a dot
+  /**
+   * Puts TLS on a connection, and waits for the handshake.
+   *
+   * @param session resumes the last one of this name, if the server lets it; empty for none
+   */
+  SSLSocket secure(Socket connected, String session) throws IOException {
+    // The JDK keeps sessions by the name and port that a socket is made for. A name without a dot
     // is not sent to the server.
-    return () -> prepared(context.createSSLEngine(device, 443));
+    String peer = session.isEmpty() ? "stranger-" + strangers.incrementAndGet() : session;
+    SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket(connected, peer, 443, true);
+    socket.startHandshake();
+    return socket;
   }
 
-  private static SSLEngine prepared(SSLEngine engine) {
-    engine.setUseClientMode(true);
-    SSLParameters parameters = engine.getSSLParameters();
-    parameters.setApplicationProtocols(new String[] {"http/1.1"});
-    engine.setSSLParameters(parameters);
-    return engine;
-  }
-
-  private static final class Everybody extends X509ExtendedTrustManager {
-    private final LongAdder asked;
-
-    Everybody(LongAdder asked) {
-      this.asked = asked;
-    }
+  private record Everybody(LongAdder asked) implements X509TrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {
+    public void checkServerTrusted(X509Certificate[] chain, String type) {
       asked.increment();
     }
 

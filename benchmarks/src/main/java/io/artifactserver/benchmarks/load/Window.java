@@ -9,33 +9,21 @@ final class Window {
   private final RoundSettings settings;
   private final ServerProbe probe;
   private final long anonymousBefore;
-  private final long opened;
+  private final long opened = System.nanoTime();
   private final ServerProbe.Cpu serverCpu;
-  private final double clientCpu;
-  private final double machineCpu;
-
-  private Window(RoundSettings settings, ServerProbe probe, long anonymousBefore) {
-    this.settings = settings;
-    this.probe = probe;
-    this.anonymousBefore = anonymousBefore;
-    this.opened = System.nanoTime();
-    this.serverCpu = probe.cpu();
-    this.clientCpu = ServerProbe.ownCpuSeconds();
-    this.machineCpu = ServerProbe.machineCpuSeconds();
-  }
+  private final double clientCpu = ServerProbe.ownCpuSeconds();
+  private final double machineCpu = ServerProbe.machineCpuSeconds();
 
   /**
    * Begins now.
    *
    * @param anonymousBefore the server's memory before the round's first connection
    */
-  static Window open(RoundSettings settings, ServerProbe probe, long anonymousBefore) {
-    return new Window(settings, probe, anonymousBefore);
-  }
-
-  /** The part of the machine that others had; ticks are coarse, so it can come out below 0. */
-  private static double disturbance(double seconds, double elapsed) {
-    return Math.max(0, seconds / elapsed / Runtime.getRuntime().availableProcessors());
+  Window(RoundSettings settings, ServerProbe probe, long anonymousBefore) {
+    this.settings = settings;
+    this.probe = probe;
+    this.anonymousBefore = anonymousBefore;
+    this.serverCpu = probe.cpu();
   }
 
   /** Since it began. */
@@ -44,34 +32,45 @@ final class Window {
   }
 
   /**
-   * Ends it. The connections should still be open, for the server's memory is read.
+   * Ends it, and looks at the server's memory: the connections should still be open.
    *
-   * @param total what was counted meanwhile
    * @param more figures of the scenario
    */
-  Round close(Tally total, Map<String, Double> more) {
+  Round close(Tally.Total total, Map<String, Double> more) {
+    return close(total, seconds(), probe.anonymousBytes(), more);
+  }
+
+  /**
+   * Ends it.
+   *
+   * @param loaded seconds in which the total was counted
+   * @param anonymousBytes the server's memory while the connections were open
+   */
+  Round close(
+      Tally.Total total, double loaded, long anonymousBytes, Map<String, Double> more) {
     double seconds = seconds();
-    ServerProbe.Cpu serverCpuNow = probe.cpu();
+    ServerProbe.Cpu now = probe.cpu();
     double client = ServerProbe.ownCpuSeconds() - clientCpu;
-    double machine = ServerProbe.machineCpuSeconds() - machineCpu;
+    double server = now.cpuSeconds() - serverCpu.cpuSeconds();
+    double database = now.databaseCpuSeconds() - serverCpu.databaseCpuSeconds();
+    double others = ServerProbe.machineCpuSeconds() - machineCpu - server - database - client;
     Map<String, Double> all = new HashMap<>(more);
-    double server = serverCpuNow.cpuSeconds() - serverCpu.cpuSeconds();
-    double database = serverCpuNow.databaseCpuSeconds() - serverCpu.databaseCpuSeconds();
     if (database > 0) {
       all.put("database CPU s", database);
     }
     return new Round(
         settings.round(),
-        seconds,
+        loaded,
         total.requests(),
         total.failures(),
         total.bodyBytes(),
         total.latency(),
         server,
         client,
-        disturbance(machine - server - database - client, seconds),
+        // Ticks are coarse, so it can come out below 0.
+        Math.max(0, others / seconds / Runtime.getRuntime().availableProcessors()),
         anonymousBefore,
-        probe.anonymousBytes(),
+        anonymousBytes,
         all,
         total.firstFailure());
   }

@@ -1,7 +1,7 @@
 package io.artifactserver.benchmarks.report;
 
 import io.artifactserver.benchmarks.results.Jmh;
-import io.artifactserver.benchmarks.results.Machines;
+import io.artifactserver.benchmarks.results.Machine;
 import io.artifactserver.benchmarks.results.ResultFile;
 import io.artifactserver.benchmarks.results.Results;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ public final class Recorder {
             command.toString(),
             Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
             arguments[1],
-            Machines.here(),
+            Machine.here(),
             results.results())
         .write(Path.of(arguments[0], subject + ".json"));
   }

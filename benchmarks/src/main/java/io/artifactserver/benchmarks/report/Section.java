@@ -35,8 +35,7 @@ record Section(
               """
               One range of 1 MiB at several positions of a file of 800 MB that is warm in the page
               cache, one thread. `legacySkipFully` is the commons-io call that hawkBit's downloads
-              made, `legacySkipNBytes` the JDK's on a stream that cannot seek, `legacyDecryption` a
-              `CipherInputStream`. `mappedSlice` is all that a warm range costs before the socket.\
+              made, `legacyDecryption` a `CipherInputStream`.\
               """,
               "position",
               List.of(
@@ -57,7 +56,7 @@ record Section(
               "Encryption",
               """
               One range of 128 KiB of an encrypted blob, every byte authenticated, beside the same of
-              a plain one, stock Tink's streaming cipher, and decrypting all that comes before.\
+              a plain one.\
               """,
               "position",
               List.of()),

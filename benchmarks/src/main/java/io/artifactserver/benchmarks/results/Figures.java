@@ -3,9 +3,10 @@ package io.artifactserver.benchmarks.results;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Arrays;
 import java.util.Locale;
 
-/** How figures are written. */
+/** How figures are written, and which of several counts. */
 public final class Figures {
   private Figures() {}
 
@@ -24,5 +25,13 @@ public final class Figures {
         .round(new MathContext(3, RoundingMode.HALF_UP))
         .stripTrailingZeros()
         .toPlainString();
+  }
+
+  /** Of at least one number; the mean of the middle two of an even count. */
+  public static double median(double... numbers) {
+    double[] sorted = numbers.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 }

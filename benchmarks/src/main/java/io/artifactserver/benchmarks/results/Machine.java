@@ -1,41 +1,69 @@
 package io.artifactserver.benchmarks.results;
 
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
+import java.util.List;
 
-/** Finds out what a measurement ran on. */
-public final class Machines {
-  private Machines() {}
+/** What a measurement ran on. Immutable. */
+public record Machine(
+    int cores,
+    String processor,
+    long memoryBytes,
+    String kernel,
+    String distribution,
+    String java) {
+  /** What the kernel says of a limit that is not set. */
+  private static final String NO_LIMIT = "4294967295";
 
-  /** This one. */
+  /** This one. I/O. */
   public static Machine here() {
+    String memory = field("/proc/meminfo", "MemTotal", ":").replaceAll("\\D", "");
     return new Machine(
         Runtime.getRuntime().availableProcessors(),
         field("/proc/cpuinfo", "model name", ":"),
-        kibibytes(field("/proc/meminfo", "MemTotal", ":")) * 1024,
-        System.getProperty("os.name") + " " + System.getProperty("os.version"),
+        memory.isEmpty() ? 0 : Long.parseLong(memory) * 1024,
+        describeKernel(),
         field("/etc/os-release", "PRETTY_NAME", "=").replace("\"", ""),
         System.getProperty("java.vendor") + " " + System.getProperty("java.runtime.version"));
   }
 
-  private static long kibibytes(String text) {
-    String digits = text.replaceAll("\\D", "");
-    return digits.isEmpty() ? 0 : Long.parseLong(digits);
+  /**
+   * With the settings that decide how a socket is sent to: how much a slow reader's takes at once,
+   * if that is limited, and whether packets are paced, which costs who holds them back. And whether
+   * a firewall or Docker's NAT keeps track of connections, which costs each packet the more, the
+   * faster it is served.
+   */
+  private static String describeKernel() {
+    String unsent = tcp("notsent_lowat");
+    return "Linux %s, tcp_congestion_control %s%s%s"
+        .formatted(
+            System.getProperty("os.version"),
+            tcp("congestion_control"),
+            unsent.equals(NO_LIMIT) ? "" : ", tcp_notsent_lowat " + unsent,
+            ConnectionTracking.isInUse() ? ", nf_conntrack in use" : "");
   }
 
-  /** The first value of a field, or an empty string if the file has none. */
+  /** A setting of the kernel; empty if it has none of that name. */
+  static String tcp(String setting) {
+    return lines("/proc/sys/net/ipv4/tcp_" + setting).stream().findFirst().orElse("");
+  }
+
+  /** The first value of a field; empty if the file has none. */
   private static String field(String file, String name, String separator) {
-    try (Stream<String> lines = Files.lines(Path.of(file))) {
-      return lines
-          .filter(line -> line.startsWith(name))
-          .map(line -> line.substring(line.indexOf(separator) + 1).strip())
-          .findFirst()
-          .orElse("");
+    return lines(file).stream()
+        .filter(line -> line.startsWith(name))
+        .map(line -> line.substring(line.indexOf(separator) + 1).strip())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Not {@code readString}: it begins with one byte, and a number there must be read at once. */
+  static List<String> lines(String file) {
+    try {
+      return Files.readAllLines(Path.of(file));
     } catch (IOException e) {
-      return "";
+      return List.of();
     }
   }
 }

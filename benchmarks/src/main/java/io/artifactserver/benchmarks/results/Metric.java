@@ -1,6 +1,5 @@
 package io.artifactserver.benchmarks.results;
 
-import java.util.Arrays;
 import java.util.List;
 import org.openjdk.jmh.util.ListStatistics;
 
@@ -33,12 +32,7 @@ public record Metric(
    */
   public double median() {
     double[] samples = samples(rawData);
-    if (samples.length == 0) {
-      return score;
-    }
-    Arrays.sort(samples);
-    int middle = samples.length / 2;
-    return samples.length % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+    return samples.length == 0 ? score : Figures.median(samples);
   }
 
   private static double[] samples(List<List<Double>> rawData) {

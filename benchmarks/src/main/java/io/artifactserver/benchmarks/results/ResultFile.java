@@ -1,6 +1,5 @@
 package io.artifactserver.benchmarks.results;
 
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import java.nio.file.Path;
 import java.util.List;
 import tools.jackson.databind.DeserializationFeature;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.benchmarks.gate.Gate.Bound;
 import io.artifactserver.benchmarks.gate.GateKeeper.Outcome;
 import io.artifactserver.benchmarks.gate.Term.Subject;
-import io.artifactserver.benchmarks.gate.Term.Time;
 import io.artifactserver.benchmarks.results.Metric;
 import io.artifactserver.benchmarks.results.Result;
 import io.artifactserver.benchmarks.results.ResultFile;
@@ -30,9 +29,9 @@ class GateKeeperTest {
   private static final Subject OTHER = new Subject("Plan.plan", Map.of());
   private static final Gate FLAT =
       new Gate(
-          "flat", new Time(FAR), new Time(NEAR), Bound.AT_MOST, 1.3, "the reason", "the source");
+          "flat", Term.time(FAR), Term.time(NEAR), Bound.AT_MOST, 1.3, "the reason", "the source");
   private static final Gate CHEAP =
-      new Gate("cheap", new Time(OTHER), new Time(NEAR), Bound.AT_MOST, 1, "why", "where from");
+      new Gate("cheap", Term.time(OTHER), Term.time(NEAR), Bound.AT_MOST, 1, "why", "where from");
 
   private final List<Subject> measured = new ArrayList<>();
   private final Deque<Double> far = new ArrayDeque<>();

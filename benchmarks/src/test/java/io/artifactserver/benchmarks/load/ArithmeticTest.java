@@ -6,14 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.artifactserver.benchmarks.load.LoadReport.Goal;
 import io.artifactserver.benchmarks.load.LoadReport.Latency;
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.load.LoadReport.Ratio;
 import io.artifactserver.benchmarks.load.LoadReport.Round;
 import io.artifactserver.benchmarks.load.LoadReport.ScenarioResult;
 import io.artifactserver.benchmarks.load.LoadReport.ServedFile;
 import io.artifactserver.benchmarks.load.LoadReport.ServerDescription;
 import io.artifactserver.benchmarks.load.LoadReport.ServerResult;
+import io.artifactserver.benchmarks.results.Figures;
+import io.artifactserver.benchmarks.results.Machine;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,48 +27,59 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Histograms, medians, ratios, distributions, and what the kernel's files say. */
+/** Histograms, medians, ratios, distributions, and what the kernel says of processes. */
 class ArithmeticTest {
   @TempDir Path folder;
-
-  @ParameterizedTest
-  @ValueSource(strings = {"notsent_lowat", "congestion_control"})
-  void readsWhatTheKernelIsSetTo(String setting) throws IOException {
-    assertEquals(
-        Program.output(List.of("cat", "/proc/sys/net/ipv4/tcp_" + setting)),
-        LoadReport.Machine.tcp(setting));
-  }
 
   @Test
   void theTallyKnowsItsPercentiles() {
     Tally tally = new Tally();
-    for (int i = 1; i <= 1000; i++) {
-      tally.completed(i * 1_000_000L);
-    }
-    tally.received(5_000);
-    Latency latency = tally.latency();
+    count(tally);
+    Latency latency = tally.total().latency();
     assertEquals(500.5, latency.mean(), 1);
     assertEquals(500, latency.p50(), 1);
     assertEquals(950, latency.p95(), 1);
     assertEquals(990, latency.p99(), 1);
     assertEquals(1000, latency.max(), 1);
-    Tally both = new Tally();
-    both.add(tally);
-    both.add(tally);
-    assertEquals(2000, both.requests());
-    assertEquals(10_000, both.bodyBytes());
-    assertEquals(500, both.latency().p50(), 1);
-    both.reset();
-    assertEquals(new Latency(0, 0, 0, 0, 0, 0, 0), both.latency());
+    count(tally);
+    assertEquals(2000, tally.total().requests());
+    assertEquals(10_000, tally.total().bodyBytes());
+    assertEquals(500, tally.total().latency().p50(), 1);
+    tally.failed(new RequestFailedException("status 503", "status 503 for a range"));
+    tally.failed(new RequestFailedException("status 503", "status 503 for another range"));
+    assertEquals(Map.of("status 503", 2L), tally.total().failures());
+    assertEquals("status 503 for a range", tally.total().firstFailure());
+    tally.reset();
+    assertEquals(new Tally.Total(0, 0, Map.of(), "", Latency.NONE), tally.total());
+  }
+
+  private static void count(Tally tally) {
+    for (int i = 1; i <= 1000; i++) {
+      tally.completed(i * 1_000_000L);
+    }
+    tally.received(5_000);
+  }
+
+  @Test
+  void failuresOfTwoClientsAreCountedTogether() {
+    Tally tally = new Tally();
+    tally.failed(new RequestFailedException("stalled", "here"));
+    Tally other = new Tally();
+    other.failed(new RequestFailedException("stalled", "there"));
+    other.failed(new RequestFailedException("connect", "there too"));
+    Tally.Total both = tally.total().withFailuresOf(other.total());
+    assertEquals(Map.of("stalled", 2L, "connect", 1L), both.failures());
+    assertEquals("here", both.firstFailure());
+    assertEquals(
+        "there", new Tally().total().withFailuresOf(other.total()).firstFailure());
   }
 
   @Test
   void medians() {
-    assertEquals(3, PeerComparison.median(9, 1, 3));
-    assertEquals(2.5, PeerComparison.median(4, 2, 1, 3));
-    assertEquals(7, PeerComparison.median(7));
+    assertEquals(3, Figures.median(9, 1, 3));
+    assertEquals(2.5, Figures.median(4, 2, 1, 3));
+    assertEquals(7, Figures.median(7));
   }
 
   private static Round round(int number, long requests, double cpu) {
@@ -114,15 +127,14 @@ class ArithmeticTest {
     assertEquals(20, Metric.MEMORY_GROWTH.of(round));
   }
 
+  private static Scenario scenario(String name, Metric primary) {
+    Load load = new RangeLoad(16, ByteSpan.random(131_072));
+    return new Scenario(name, "test", primary, Scenario.Door.OPEN, true, load);
+  }
+
   private ScenarioResult compared() {
     Scenario scenario =
-        new RangeLoad(
-            "ranges128",
-            "test",
-            Metric.REQUEST_RATE,
-            Scenario.Door.OPEN,
-            16,
-            ByteSpan.random(131_072));
+        scenario("ranges128", Metric.REQUEST_RATE);
     return PeerComparison.compare(
         scenario,
         false,
@@ -176,7 +188,7 @@ class ArithmeticTest {
             new ServerDescription(OurServer.PLAIN, "artifact-server", true, "", ""));
     List<Goal> goals =
         PeerComparison.compare(
-                new SlowReaders(1, 1),
+                scenario("slow", Metric.P99),
                 false,
                 servers,
                 List.of(
@@ -246,7 +258,7 @@ class ArithmeticTest {
     ServerProbe.Stat stat =
         ServerProbe.Stat.parse(
             "4711 (a) b (c) S 17 4711 4711 0 -1 4194560 1 2 3 4 250 50 9 9 20 0 1 0 5 6 7");
-    assertEquals(new ServerProbe.Stat(4711, "a) b (c", 17, 300), stat);
+    assertEquals(new ServerProbe.Stat(4711, "a) b (c", 17, 300, 18), stat);
   }
 
   @Test
@@ -309,18 +321,26 @@ class ArithmeticTest {
         \r
         """
             .getBytes(StandardCharsets.US_ASCII);
-    ResponseHead response = new ResponseHead();
-    assertTrue(response.parse(head, head.length, true));
-    assertEquals(206, response.status());
-    assertEquals(5, response.contentLength());
+    int length = ResponseHead.end(ByteBuffer.wrap(head), head.length);
+    assertEquals(head.length, length);
+    assertEquals(-1, ResponseHead.end(ByteBuffer.wrap(head), head.length - 1));
+    ResponseHead response = ResponseHead.of(ByteBuffer.wrap(head), length);
+    assertTrue(response.isUnderstood());
+    assertEquals("206", response.status());
+    assertEquals("5", response.field("content-length:"));
     assertTrue(response.isRange(new ByteSpan(5, 5), 100));
     assertFalse(response.isRange(new ByteSpan(5, 4), 100));
     assertFalse(response.isRange(new ByteSpan(5, 5), 101));
-    assertEquals("\"a-b\"", response.entityTag());
+    assertEquals("\"a-b\"", response.field("etag:"));
     assertTrue(response.closes());
-    byte[] chunked =
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    assertFalse(response.parse(chunked, chunked.length, false), "bodies have a length here");
+    assertFalse(
+        new ResponseHead("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").isUnderstood(),
+        "bodies have a length here");
+    assertFalse(new ResponseHead("SSH-2.0-OpenSSH_9.2\r\n\r\n").isUnderstood());
+    ResponseHead kept = new ResponseHead("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n");
+    assertEquals("", kept.field("etag:"));
+    assertFalse(kept.closes());
+    assertTrue(new ResponseHead("HTTP/1.0 200 OK\r\n\r\n").closes());
   }
 
   @Test
@@ -342,7 +362,7 @@ class ArithmeticTest {
     ReportFiles.write(report, folder);
     assertEquals(report, ReportFiles.read(folder.resolve(ReportFiles.JSON)));
     String markdown = Files.readString(folder.resolve("load.md"));
-    assertTrue(markdown.contains("| best nginx | 0.750 | 0.500 0.750 1.05 |"), markdown);
+    assertTrue(markdown.contains("| best nginx | 0.75 | 0.5 0.75 1.05 |"), markdown);
     assertTrue(markdown.contains("caddy **failed**: it is not well"), markdown);
     assertTrue(markdown.contains("**Not reached**: requests/s"), markdown);
   }

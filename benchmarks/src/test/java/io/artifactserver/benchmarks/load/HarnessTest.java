@@ -16,9 +16,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,11 +30,26 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HarnessTest {
   private static final int LENGTH = 300_001;
   private static final Content.Stamped CONTENT = Content.Stamped.of(LENGTH, 7);
-  private static final Scenario RANGES =
-      new RangeLoad(
-          "test", "test", Metric.REQUEST_RATE, Scenario.Door.OPEN, 4, ByteSpan.random(20_480));
-  private static final Scenario FULL = new FullDownloads("full", "test", 3, false);
-  private static final Scenario RESUME = new FullDownloads("resume", "test", 3, true);
+  private static final Load RANGES = new RangeLoad(4, ByteSpan.random(20_480));
+  private static final Load RESUME = new ResumedDownloads(3);
+
+  /** All of the file, again and again. */
+  private static final Load FULL =
+      (target, probe, settings) -> {
+        try (Client client = new Client(settings, probe)) {
+          client.start(
+              client.connection(target),
+              connection -> {
+                connection.connect();
+                while (true) {
+                  connection.get(Request.whole(CONTENT), System.nanoTime());
+                }
+              });
+          Window window = client.open();
+          client.sleep(settings.duration());
+          return window.close(client.total(), Map.of());
+        }
+      };
 
   @TempDir Path folder;
 
@@ -51,8 +66,8 @@ class HarnessTest {
     return new RoundSettings(CONTENT, 1, 1, duration, stall, 1, rate, Optional.empty());
   }
 
-  private Round run(Scenario scenario, Lie lie, int honestRequests, int piece) throws IOException {
-    return run(scenario, lie, honestRequests, piece, HarnessTest::hasSeenSomething);
+  private Round run(Load load, Lie lie, int honestRequests, int piece) throws IOException {
+    return run(load, lie, honestRequests, piece, HarnessTest::hasSeenSomething);
   }
 
   private static boolean hasSeenSomething(Round round) {
@@ -61,14 +76,14 @@ class HarnessTest {
 
   /** Runs rounds, each twice as long as the one before, until one has seen enough. */
   private Round run(
-      Scenario scenario, Lie lie, int honestRequests, int piece, Predicate<Round> hasSeenEnough)
+      Load load, Lie lie, int honestRequests, int piece, Predicate<Round> hasSeenEnough)
       throws IOException {
     Duration stall = lie == Lie.STALL ? Duration.ofMillis(300) : PATIENT;
     Duration duration = Duration.ofMillis(400);
     while (true) {
       try (LyingServer server = new LyingServer(bytes(), lie, honestRequests, piece)) {
         Round round =
-            scenario.run(server.target(), ServerProbe.UNKNOWN, settings(duration, stall, 0));
+            load.run(server.target(), ServerProbe.UNKNOWN, settings(duration, stall, 0));
         if (hasSeenEnough.test(round) || duration.compareTo(PATIENT) > 0) {
           return round;
         }
@@ -105,8 +120,7 @@ class HarnessTest {
 
   @Test
   void asksOnceOnEachConnection() throws IOException {
-    Scenario fresh =
-        new FreshConnections("fresh", "test", Metric.REQUEST_CPU, 3, ByteSpan.random(1), false);
+    Load fresh = new FreshConnections(3, ByteSpan.random(1), false);
     try (LyingServer server = new LyingServer(bytes(), Lie.NONE, 0, 8192)) {
       Round round =
           fresh.run(
@@ -119,7 +133,7 @@ class HarnessTest {
   }
 
   private static double resumes(Round round) {
-    return round.more().getOrDefault("resumes/s", 0.0);
+    return round.more().getOrDefault(ResumedDownloads.RESUMES, 0.0);
   }
 
   @Test
@@ -139,9 +153,9 @@ class HarnessTest {
     assertThrows(WrongBytesException.class, () -> runUntilItThrows(RESUME, lie, 0));
   }
 
-  private Round runUntilItThrows(Scenario scenario, Lie lie, int honestRequests)
+  private Round runUntilItThrows(Load load, Lie lie, int honestRequests)
       throws IOException {
-    return run(scenario, lie, honestRequests, 65_536, _ -> false);
+    return run(load, lie, honestRequests, 65_536, _ -> false);
   }
 
   @ParameterizedTest
@@ -236,14 +250,6 @@ class HarnessTest {
       ByteBuffer first = ByteBuffer.wrap(bytes, 0, Content.Stamped.PAGE);
       assertTrue(CONTENT.mismatch(first, (long) page * Content.Stamped.PAGE) >= 0);
     }
-  }
-
-  @Test
-  void aFirewallThatTracksConnectionsIsNoticed() throws IOException {
-    assertFalse(ConnectionTracking.isInUse(() -> 0), "nothing ever was");
-    assertFalse(ConnectionTracking.isInUse(() -> 17), "some were, some time ago");
-    AtomicInteger tracked = new AtomicInteger(17);
-    assertTrue(ConnectionTracking.isInUse(() -> tracked.getAndAdd(64)));
   }
 
   @Test

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +22,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** How many rounds go before the measured ones. */
 class WarmUpTest {
   private static final int MEASURED = 2;
+
+  /** A server that need not be there. */
+  private static final Server NOBODY =
+      new Server(
+          new ServerDescription("nobody", "nobody", true, "1", ""),
+          Map.of(Scenario.Door.OPEN, new Target(URI.create("http://127.0.0.1:9/"), "")),
+          ServerProbe.UNKNOWN,
+          () -> {});
 
   static Stream<Arguments> throughputs() {
     return Stream.of(
@@ -58,9 +65,9 @@ class WarmUpTest {
     assertEquals(List.of(0, 1, 2), scenario.rounds);
   }
 
-  private static LoadRun.Outcome run(Scenario scenario) {
+  private static LoadRun.Outcome run(Load scenario) {
     return new LoadRun(
-            List.of(new Nobody()),
+            List.of(NOBODY),
             Content.Stamped.of(4096, 1),
             MEASURED,
             Duration.ofSeconds(1),
@@ -72,11 +79,19 @@ class WarmUpTest {
             false,
             0.1,
             new PrintWriter(Writer.nullWriter()))
-        .run(List.of(scenario));
+        .run(
+            List.of(
+                new Scenario(
+                    "scripted",
+                    "nothing is sent",
+                    Metric.THROUGHPUT,
+                    Scenario.Door.OPEN,
+                    true,
+                    scenario)));
   }
 
   /** Serves as fast as it is told to, and fails in its first round if it is told to. */
-  private static final class Scripted implements Scenario {
+  private static final class Scripted implements Load {
     private final List<Integer> speeds;
     private final Map<String, Long> failures;
     private final List<Integer> rounds = new ArrayList<>();
@@ -84,21 +99,6 @@ class WarmUpTest {
     private Scripted(List<Integer> speeds, Map<String, Long> failures) {
       this.speeds = speeds;
       this.failures = failures;
-    }
-
-    @Override
-    public String name() {
-      return "scripted";
-    }
-
-    @Override
-    public String description() {
-      return "nothing is sent";
-    }
-
-    @Override
-    public Metric primary() {
-      return Metric.THROUGHPUT;
     }
 
     @Override
@@ -112,7 +112,7 @@ class WarmUpTest {
           speed,
           fails ? failures : Map.of(),
           speed * 1_000_000L,
-          new Latency(0, 0, 0, 0, 0, 0, 0),
+          Latency.NONE,
           1,
           1,
           0,
@@ -121,26 +121,5 @@ class WarmUpTest {
           Map.of(),
           fails ? failures.toString() : "");
     }
-  }
-
-  /** A server that need not be there. */
-  private static final class Nobody implements Server {
-    @Override
-    public ServerDescription description() {
-      return new ServerDescription("nobody", "nobody", true, "1", "");
-    }
-
-    @Override
-    public Optional<Target> target(Scenario.Door door) {
-      return Optional.of(new Target(URI.create("http://127.0.0.1:9/"), ""));
-    }
-
-    @Override
-    public ServerProbe probe() {
-      return ServerProbe.UNKNOWN;
-    }
-
-    @Override
-    public void close() {}
   }
 }

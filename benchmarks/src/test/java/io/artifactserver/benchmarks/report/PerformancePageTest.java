@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.benchmarks.load.LoadReport;
 import io.artifactserver.benchmarks.load.LoadReport.Goal;
-import io.artifactserver.benchmarks.load.LoadReport.Machine;
 import io.artifactserver.benchmarks.load.LoadReport.Ratio;
 import io.artifactserver.benchmarks.load.LoadReport.ScenarioResult;
 import io.artifactserver.benchmarks.load.Metric;
+import io.artifactserver.benchmarks.results.Machine;
 import io.artifactserver.benchmarks.results.Result;
 import io.artifactserver.benchmarks.results.ResultFile;
 import java.io.IOException;

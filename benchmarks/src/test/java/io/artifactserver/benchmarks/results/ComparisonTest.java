@@ -80,7 +80,7 @@ class ComparisonTest {
     Results results = ResultFile.readResults(jmh);
     Path kept = folder.resolve("kept.json");
 
-    new ResultFile("command", "2026-01-01T00:00:00Z", "", Machines.here(), results.results())
+    new ResultFile("command", "2026-01-01T00:00:00Z", "", Machine.here(), results.results())
         .write(kept);
 
     assertThat(ResultFile.readResults(kept)).isEqualTo(results);
