@@ -94,7 +94,7 @@ record UnpackedServer(
     recording.addAll(PackagedServer.JVM);
     recording.addAll(List.of("-jar", jar.toString()));
     try {
-      // What starts from it lives for minutes, and most of it without C2.
+      // Servers that start from it live for minutes, and mostly without C2.
       run(folder, recording, Map.of("RECORD_REQUESTS", "1500"));
     } catch (IllegalStateException e) {
       System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());

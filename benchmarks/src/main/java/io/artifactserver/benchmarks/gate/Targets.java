@@ -61,8 +61,7 @@ public final class Targets {
               Term.slowest(
                   Arrays.stream(DigestAlgorithm.values())
                       .map(algorithm ->
-                          new Subject(
-                              "DigestBenchmark.one", Map.of("algorithm", algorithm.name())))
+                          new Subject("DigestBenchmark.one", Map.of("algorithm", algorithm.name())))
                       .toList()),
               AT_MOST,
               1,

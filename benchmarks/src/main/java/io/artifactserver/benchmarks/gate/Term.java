@@ -69,11 +69,12 @@ record Term(String text, List<Subject> subjects, ToDoubleFunction<Results> numbe
     return new Term(
         "bytes allocated by " + subject,
         List.of(subject),
-        results -> subject
-            .in(results)
-            .garbage()
-            .map(Metric::median)
-            .orElseThrow(() -> new NoSuchElementException("No garbage of " + subject)));
+        results ->
+            subject
+                .in(results)
+                .garbage()
+                .map(Metric::median)
+                .orElseThrow(() -> new NoSuchElementException("No garbage of " + subject)));
   }
 
   /** The shortest of several times. */

@@ -22,8 +22,9 @@ record ChunkLoad(ChunkStore store) implements Load {
   public Round run(Target target, ServerProbe probe, RoundSettings settings) {
     List<Request> chunks =
         store.chunks().stream()
-            .map(chunk -> new Request(
-                target.uri().resolve(chunk.path()).getRawPath(), "", chunk.span(), true))
+            .map(chunk ->
+                new Request(
+                    target.uri().resolve(chunk.path()).getRawPath(), "", chunk.span(), true))
             .toList();
     try (Client client = new Client(settings.with(store.content()), probe);
         Client beside = new Client(settings, probe)) {

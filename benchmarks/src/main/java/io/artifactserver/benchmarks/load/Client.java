@@ -68,8 +68,7 @@ final class Client implements AutoCloseable {
     start(Thread.ofPlatform(), connection, device, true);
   }
 
-  private void start(
-      Thread.Builder builder, Connection connection, Device device, boolean again) {
+  private void start(Thread.Builder builder, Connection connection, Device device, boolean again) {
     threads.add(
         builder.name("client-" + threads.size()).start(() -> run(connection, device, again)));
   }

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ final class Connection implements AutoCloseable {
   private volatile boolean stalled;
   // When the last byte came; 0 while nothing is waited for.
   private volatile long waitingSince;
-  private volatile long totalReceived;
+  private final AtomicLong totalReceived = new AtomicLong();
 
   private long takenUntil;
   private long received;
@@ -180,7 +181,7 @@ final class Connection implements AutoCloseable {
 
   /** Bytes of all bodies so far. */
   long totalReceived() {
-    return totalReceived;
+    return totalReceived.get();
   }
 
   /** The last answer's; empty if it had none. */
@@ -265,7 +266,7 @@ final class Connection implements AutoCloseable {
       content.compare(input.slice(input.position(), n), span, received, target);
       input.position(input.position() + n);
       received += n;
-      totalReceived += n;
+      totalReceived.addAndGet(n);
       tally.received(n);
       if (received == span.length()) {
         if (input.hasRemaining()) {

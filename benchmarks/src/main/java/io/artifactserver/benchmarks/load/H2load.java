@@ -33,8 +33,7 @@ record H2load(int connections, int streams, long position, int length) implement
   }
 
   private ByteSpan span(RoundSettings settings) {
-    return ByteSpan.fixed(position, length)
-        .next(settings.random(0), settings.content().length());
+    return ByteSpan.fixed(position, length).next(settings.random(0), settings.content().length());
   }
 
   /** By nghttp, which is in the same package and writes the body. */
@@ -98,8 +97,7 @@ record H2load(int connections, int streams, long position, int length) implement
   }
 
   @Override
-  public Figures understand(String output, RoundSettings settings, Path folder)
-      throws IOException {
+  public Figures understand(String output, RoundSettings settings, Path folder) throws IOException {
     Matcher printed = PRINTED.matcher(output);
     if (!printed.find()) {
       throw new RequestFailedException("h2load", "h2load did not run: " + output.strip());

@@ -275,9 +275,7 @@ public final class LoadCommand implements Callable<Integer> {
     List<Scenario> chosen = new ArrayList<>();
     for (String name : scenarios) {
       List<Scenario> named =
-          all.stream()
-              .filter(scenario -> (scenario.name() + "-").startsWith(name + "-"))
-              .toList();
+          all.stream().filter(scenario -> (scenario.name() + "-").startsWith(name + "-")).toList();
       if (named.isEmpty()) {
         throw new UsageException(
             "There is no scenario \"%s\"; there are %s"

@@ -128,8 +128,7 @@ final class OurServer {
     doors.put(Door.HTTP2, open);
     api.make("load-private", false, encrypted, site);
     String answer =
-        api.json(
-            "POST", "tokens", "{\"name\": \"load\", \"repositories\": [\"load-private\"]}");
+        api.json("POST", "tokens", "{\"name\": \"load\", \"repositories\": [\"load-private\"]}");
     Matcher token = TOKEN.matcher(answer);
     if (!token.find()) {
       throw new IllegalStateException("The server gave no token: " + answer);
@@ -176,10 +175,7 @@ final class OurServer {
           "{\"name\": \"%s\", \"public\": %s, \"encrypted\": %s}"
               .formatted(name, isPublic, encrypted));
       String repository = "repositories/" + name;
-      json(
-          "PUT",
-          repository + "/forms",
-          "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER));
+      json("PUT", repository + "/forms", "{\"paths\": [\"%s/*\"]}".formatted(ChunkStore.FOLDER));
       upload(repository + "/artifacts/file", site.file());
     }
 

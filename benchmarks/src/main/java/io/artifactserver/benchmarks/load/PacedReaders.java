@@ -44,9 +44,7 @@ record PacedReaders(int readers) implements Load {
       long[] after = SlowReaders.totals(connections);
       double seconds = window.seconds();
       LongSummaryStatistics received =
-          IntStream.range(0, readers)
-              .mapToLong(i -> after[i] - before[i])
-              .summaryStatistics();
+          IntStream.range(0, readers).mapToLong(i -> after[i] - before[i]).summaryStatistics();
       Round round = window.close(client.total(), Map.of());
       return round.and(
           Map.of(

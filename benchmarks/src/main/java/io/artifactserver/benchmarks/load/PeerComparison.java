@@ -33,8 +33,7 @@ final class PeerComparison {
       if (rounds.stream().allMatch(round -> round.more().containsKey(name))) {
         medians.put(
             name,
-            Figures.median(
-                rounds.stream().mapToDouble(round -> round.more().get(name)).toArray()));
+            Figures.median(rounds.stream().mapToDouble(round -> round.more().get(name)).toArray()));
       }
     }
     return medians;

@@ -65,13 +65,7 @@ final class Peers {
 
   private static Product nginx(String name, String directives) {
     return new Product(
-        name,
-        "nginx",
-        "nginx",
-        "-v",
-        "nginx.conf",
-        "-e ${own}/error.log -c ${file}",
-        directives);
+        name, "nginx", "nginx", "-v", "nginx.conf", "-e ${own}/error.log -c ${file}", directives);
   }
 
   /**
@@ -110,10 +104,11 @@ final class Peers {
     values.put("scheme", site.scheme());
     values.put("http1", Integer.toString(http1));
     values.put("http2", Integer.toString(http2));
-    site.certificate().ifPresent(pem -> {
-      values.put("certificate", pem.certificate().toString());
-      values.put("key", pem.key().toString());
-    });
+    site.certificate()
+        .ifPresent(pem -> {
+          values.put("certificate", pem.certificate().toString());
+          values.put("key", pem.key().toString());
+        });
     String configuration = filledIn(lines(product.template, site), values);
     try {
       Files.createDirectories(own);

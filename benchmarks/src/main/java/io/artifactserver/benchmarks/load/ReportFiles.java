@@ -93,9 +93,10 @@ final class ReportFiles {
           text,
           server.server(),
           figures.stream()
-              .map(name -> server.median().containsKey(name)
-                  ? Figures.format(server.median().get(name))
-                  : "-"));
+              .map(name ->
+                  server.median().containsKey(name)
+                      ? Figures.format(server.median().get(name))
+                      : "-"));
     }
     for (ServerResult server : scenario.servers()) {
       if (!server.problem().isEmpty()) {

@@ -39,12 +39,13 @@ final class Scenarios {
     made.http2();
     made.freshConnections(tls);
     made.fleets(scale);
-    chunks.ifPresent(store -> made.add(
-        "chunks",
-        "64 connections, random chunks of a casync store of %,d; latency of 128 KiB ranges, 200 a second, on 4 more connections"
-            .formatted(store.chunks().size()),
-        Metric.REQUEST_RATE,
-        new ChunkLoad(store)));
+    chunks.ifPresent(store ->
+        made.add(
+            "chunks",
+            "64 connections, random chunks of a casync store of %,d; latency of 128 KiB ranges, 200 a second, on 4 more connections"
+                .formatted(store.chunks().size()),
+            Metric.REQUEST_RATE,
+            new ChunkLoad(store)));
     return made.all;
   }
 

@@ -109,8 +109,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Load {
 
   /** Begins the normal client's requests. */
   static void askBeside(Client client, Target target, RoundSettings settings) {
-    RangeLoad.startBeside(
-        client, target, settings, NORMAL_CONNECTIONS, NORMAL_LENGTH, NORMAL_RATE);
+    RangeLoad.startBeside(client, target, settings, NORMAL_CONNECTIONS, NORMAL_LENGTH, NORMAL_RATE);
   }
 
   /** What each of them has received. */

@@ -46,8 +46,7 @@ final class Window {
    * @param loaded seconds in which the total was counted
    * @param anonymousBytes the server's memory while the connections were open
    */
-  Round close(
-      Tally.Total total, double loaded, long anonymousBytes, Map<String, Double> more) {
+  Round close(Tally.Total total, double loaded, long anonymousBytes, Map<String, Double> more) {
     double seconds = seconds();
     ServerProbe.Cpu now = probe.cpu();
     double client = ServerProbe.ownCpuSeconds() - clientCpu;

@@ -71,8 +71,7 @@ class ArithmeticTest {
     Tally.Total both = tally.total().withFailuresOf(other.total());
     assertEquals(Map.of("stalled", 2L, "connect", 1L), both.failures());
     assertEquals("here", both.firstFailure());
-    assertEquals(
-        "there", new Tally().total().withFailuresOf(other.total()).firstFailure());
+    assertEquals("there", new Tally().total().withFailuresOf(other.total()).firstFailure());
   }
 
   @Test
@@ -133,8 +132,7 @@ class ArithmeticTest {
   }
 
   private ScenarioResult compared() {
-    Scenario scenario =
-        scenario("ranges128", Metric.REQUEST_RATE);
+    Scenario scenario = scenario("ranges128", Metric.REQUEST_RATE);
     return PeerComparison.compare(
         scenario,
         false,

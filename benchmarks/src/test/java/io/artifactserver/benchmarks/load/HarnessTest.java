@@ -82,8 +82,7 @@ class HarnessTest {
     Duration duration = Duration.ofMillis(400);
     while (true) {
       try (LyingServer server = new LyingServer(bytes(), lie, honestRequests, piece)) {
-        Round round =
-            load.run(server.target(), ServerProbe.UNKNOWN, settings(duration, stall, 0));
+        Round round = load.run(server.target(), ServerProbe.UNKNOWN, settings(duration, stall, 0));
         if (hasSeenEnough.test(round) || duration.compareTo(PATIENT) > 0) {
           return round;
         }
@@ -153,8 +152,7 @@ class HarnessTest {
     assertThrows(WrongBytesException.class, () -> runUntilItThrows(RESUME, lie, 0));
   }
 
-  private Round runUntilItThrows(Load load, Lie lie, int honestRequests)
-      throws IOException {
+  private Round runUntilItThrows(Load load, Lie lie, int honestRequests) throws IOException {
     return run(load, lie, honestRequests, 65_536, _ -> false);
   }
 

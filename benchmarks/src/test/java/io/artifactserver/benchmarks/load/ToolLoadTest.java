@@ -31,19 +31,26 @@ class ToolLoadTest {
 
   /** What is run, and what it says of a wrong answer that it noticed itself. */
   enum Tool {
-    WRK_RANDOM("wrk", new Wrk(4, Wrk.ANYWHERE, RANGE_LENGTH), RANGE_LENGTH),
-    WRK_FIXED("wrk", new Wrk(4, 100_000, RANGE_LENGTH), RANGE_LENGTH),
-    WRK_WHOLE("wrk", new Wrk(2, 0, Wrk.WHOLE), LENGTH),
-    H2LOAD("h2load", new H2load(2, 3, 100_000, RANGE_LENGTH), RANGE_LENGTH);
+    WRK_RANDOM("wrk", RANGE_LENGTH),
+    WRK_FIXED("wrk", RANGE_LENGTH),
+    WRK_WHOLE("wrk", LENGTH),
+    H2LOAD("h2load", RANGE_LENGTH);
 
     private final String program;
-    private final ToolLoad load;
     private final int length;
 
-    Tool(String program, ToolLoad load, int length) {
+    Tool(String program, int length) {
       this.program = program;
-      this.load = load;
       this.length = length;
+    }
+
+    private ToolLoad load() {
+      return switch (this) {
+        case WRK_RANDOM -> new Wrk(4, Wrk.ANYWHERE, RANGE_LENGTH);
+        case WRK_FIXED -> new Wrk(4, 100_000, RANGE_LENGTH);
+        case WRK_WHOLE -> new Wrk(2, 0, Wrk.WHOLE);
+        case H2LOAD -> new H2load(2, 3, 100_000, RANGE_LENGTH);
+      };
     }
 
     boolean isHttp2() {
@@ -52,18 +59,19 @@ class ToolLoadTest {
 
     Round run(Target target) {
       Programs.assumeInstalled(program);
-      return load.run(
-          target,
-          ServerProbe.UNKNOWN,
-          new RoundSettings(
-              CONTENT,
-              1,
-              1,
-              Duration.ofSeconds(1),
-              Duration.ofMinutes(2),
-              2,
-              0,
-              Optional.empty()));
+      return load()
+          .run(
+              target,
+              ServerProbe.UNKNOWN,
+              new RoundSettings(
+                  CONTENT,
+                  1,
+                  1,
+                  Duration.ofSeconds(1),
+                  Duration.ofMinutes(2),
+                  2,
+                  0,
+                  Optional.empty()));
     }
   }
 
@@ -86,8 +94,7 @@ class ToolLoadTest {
       assertThat(round.seconds()).isBetween(0.9, 60.0);
       assertThat(round.clientCpuSeconds()).isPositive();
       assertThat(round.latency().p50()).isPositive();
-      assertThat(round.latency().p99())
-          .isBetween(round.latency().p50(), round.latency().max());
+      assertThat(round.latency().p99()).isBetween(round.latency().p50(), round.latency().max());
     }
   }
 
@@ -163,10 +170,9 @@ class ToolLoadTest {
   @Test
   void aProgramThatPrintsNothingUsefulDidNotRun() {
     RoundSettings settings =
-        new RoundSettings(
-            CONTENT, 1, 1, Duration.ZERO, Duration.ZERO, 1, 0, Optional.empty());
+        new RoundSettings(CONTENT, 1, 1, Duration.ZERO, Duration.ZERO, 1, 0, Optional.empty());
     for (Tool tool : Tool.values()) {
-      assertThatThrownBy(() -> tool.load.understand("command not understood", settings, folder))
+      assertThatThrownBy(() -> tool.load().understand("command not understood", settings, folder))
           .isInstanceOf(RequestFailedException.class)
           .hasMessageContaining("command not understood");
     }

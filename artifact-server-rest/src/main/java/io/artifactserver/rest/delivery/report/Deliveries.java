@@ -220,7 +220,10 @@ public final class Deliveries {
       }
     }
 
-    /** Returns whether the caller is somebody. What nobody can say is not recorded. */
+    /**
+     * Records the caller's device, or else the one that the request names. Returns whether it was
+     * the caller's.
+     */
     private boolean tell(Authentication caller, Consumer<ProgressBook.Entry> note) {
       if (caller instanceof Authentication.Undecided) {
         return false;
