@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 public final class Jitter {
   private static final String PROJECT = "io/artifactserver/";
 
-  /** What else is paused at: calls that other threads may notice. */
+  /** Other places to pause at: calls that other threads may notice. */
   private static final List<String> NOTICED_BY_OTHERS =
       List.of(
           PROJECT,

@@ -87,7 +87,7 @@ public class CatalogLookupBenchmark {
         database, new CatalogProperties(10_000, Duration.ofDays(1), Duration.ZERO), Runnable::run);
   }
 
-  /** What the data plane asks on a connection's thread. */
+  /** The data plane's lookup on a connection's thread. */
   @Benchmark
   public Optional<Artifact> peek() {
     return catalog.find(nextId(), Reach.MEMORY);

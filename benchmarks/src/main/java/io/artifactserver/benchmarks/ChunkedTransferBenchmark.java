@@ -58,7 +58,7 @@ public class ChunkedTransferBenchmark {
   @Param({"1", "2", "4", "8"})
   int schedulerThreads;
 
-  /** What the backend takes to answer, in milliseconds. */
+  /** Time until the backend answers, in milliseconds. */
   @Param("25")
   int delayMillis;
 

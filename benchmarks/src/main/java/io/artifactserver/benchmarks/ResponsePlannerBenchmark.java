@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What deciding on an answer costs: a single range is to stay below two microseconds and one KiB of
- * garbage (-prof gc).
+ * The cost of deciding on an answer: a single range is to stay below two microseconds and one KiB
+ * of garbage (-prof gc).
  */
 // JMH calls the set-up before anything else; a constructor cannot do its work.
 @SuppressWarnings("NullAway.Init")
@@ -44,7 +44,7 @@ public class ResponsePlannerBenchmark {
   private static final Representation REPRESENTATION =
       new Representation(800_000_000, TAG, Instant.parse("2026-02-28T23:59:59Z"));
 
-  /** What a device asks. */
+  /** A device's request. */
   public enum Question {
     /** The whole. */
     PLAIN,

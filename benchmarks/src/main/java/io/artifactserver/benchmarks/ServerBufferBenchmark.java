@@ -60,7 +60,7 @@ public class ServerBufferBenchmark {
   @SuppressWarnings("NullAway.Init")
   @State(Scope.Benchmark)
   public static class Engine {
-    /** What goes into one write: a length in bytes, or the mapping's whole range. */
+    /** Bytes of one write: a length, or the mapping's whole range. */
     @Param({"8192", "32768", "65536", "131072", "262144", "1048576", "mapped"})
     String body;
 

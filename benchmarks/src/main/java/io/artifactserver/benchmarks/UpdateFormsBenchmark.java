@@ -27,8 +27,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What an artifact's update forms cost beside the digests of the same bytes, and what a request for
- * a chunk costs beside them.
+ * The cost of an artifact's update forms beside the digests of the same bytes, and what a request
+ * for a chunk costs beside them.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

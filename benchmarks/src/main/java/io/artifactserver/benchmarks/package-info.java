@@ -1,4 +1,4 @@
-/** What must not get slower, measured against the written-down bad way. */
+/** Ways that must not get slower, measured against the written-down bad way. */
 @NullMarked
 package io.artifactserver.benchmarks;
 

@@ -32,7 +32,7 @@ public record Gate(
     }
   }
 
-  /** What must be measured for it. */
+  /** The benchmarks that it needs. */
   List<Term.Subject> subjects() {
     return Stream.of(over, under).flatMap(term -> term.subjects().stream()).toList();
   }
@@ -48,7 +48,7 @@ public record Gate(
   }
 
   /**
-   * What a run said of a gate. Immutable.
+   * A run's finding about a gate. Immutable.
    *
    * @param value of the ratio
    */

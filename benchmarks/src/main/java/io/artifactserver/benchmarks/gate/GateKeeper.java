@@ -82,7 +82,7 @@ final class GateKeeper {
   }
 
   /**
-   * What came of it. Immutable.
+   * The result. Immutable.
    *
    * @param verdicts of every gate, the last one of those that were measured again
    * @param measuredAgain names of the gates that failed at first

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-/** What {@code mvn -Pgate verify} runs. */
+/** The program of {@code mvn -Pgate verify}. */
 public final class GateRun {
   private GateRun() {}
 

@@ -14,8 +14,8 @@ import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 
 /**
- * What would be as good as what others published, or as it can be: unlike a gate, a target may be
- * missed, and the page about performance says so.
+ * Figures that would be as good as those that others published, or as it can be: unlike a gate, a
+ * target may be missed, and the page about performance says so.
  */
 public final class Targets {
   private static final List<Gate> ALL =

@@ -1,4 +1,4 @@
-/** What must not get worse: ratios within one run, and who checks them. */
+/** Ratios within one run that must not get worse, and their keeper. */
 @NullMarked
 package io.artifactserver.benchmarks.gate;
 

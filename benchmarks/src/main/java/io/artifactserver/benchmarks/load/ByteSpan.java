@@ -3,8 +3,8 @@ package io.artifactserver.benchmarks.load;
 import java.util.SplittableRandom;
 
 /**
- * What one request asks for. The harness has its own, so that a mistake in the server's arithmetic
- * cannot hide itself.
+ * The bytes that one request asks for. The harness has its own, so that a mistake in the server's
+ * arithmetic cannot hide itself.
  *
  * @param position of the first byte
  * @param length in bytes, at least 1

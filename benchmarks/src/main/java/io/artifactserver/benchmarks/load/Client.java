@@ -32,7 +32,7 @@ final class Client implements AutoCloseable {
       new AtomicReference<>(Optional.empty());
   private volatile boolean over;
 
-  /** What is done with one connection. It may be left open, or closed and connected again. */
+  /** A task with one connection. It may be left open, or closed and connected again. */
   @FunctionalInterface
   interface Device {
     /** Connects and asks until it is interrupted, or has all that it wanted. */

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.SplittableRandom;
 
-/** What every body is compared with, byte by byte. Thread-safe. */
+/** The bytes that every body is compared with, one by one. Thread-safe. */
 sealed interface Content {
 
   /** Length of the whole, in bytes. */

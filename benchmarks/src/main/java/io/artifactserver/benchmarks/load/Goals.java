@@ -6,7 +6,7 @@ import io.artifactserver.benchmarks.load.LoadReport.ServerResult;
 import java.util.List;
 import java.util.Optional;
 
-/** What the project wants to reach, as ratios within one run wherever that is possible. */
+/** Aims of the project, as ratios within one run wherever that is possible. */
 final class Goals {
   private static final String NGINX = "best nginx";
   private static final String CADDY = "caddy";

@@ -324,7 +324,7 @@ public final class LoadCommand implements Callable<Integer> {
     return Duration.ofMillis(Math.round(seconds * 1000));
   }
 
-  /** What repeats the run: the launcher says itself where it is. */
+  /** The command that repeats the run: the launcher says itself where it is. */
   private String command() {
     List<String> shown = new ArrayList<>(List.of("./artifact-server", "bench", "load"));
     for (int i = 0; i < arguments.size(); i++) {

@@ -43,7 +43,7 @@ public record LoadReport(
   }
 
   /**
-   * What was downloaded.
+   * The downloads.
    *
    * @param seed of its bytes, 0 for a file that was given
    */
@@ -192,7 +192,7 @@ public record LoadReport(
   }
 
   /**
-   * What was wanted, and whether it was reached.
+   * An aim, and whether it was reached.
    *
    * @param server one of ours
    * @param metric a {@link Metric#key} or a name of {@link Round#more}

@@ -46,7 +46,7 @@ record LoadRun(
   /** A server is warm after a round whose throughput is less than this times the one before. */
   private static final double STILL_RISING = 1.03;
 
-  /** What came of it. Wrong bytes of anybody, or a failed request of ours, make a run a failure. */
+  /** The result. Wrong bytes of anybody, or a failed request of ours, make a run a failure. */
   record Outcome(List<ScenarioResult> scenarios, Optional<String> wrongBytes, boolean oursFailed) {}
 
   /** Runs them all; after wrong bytes nothing more. */
@@ -196,7 +196,7 @@ record LoadRun(
         more);
   }
 
-  /** What one server has done in one scenario so far. */
+  /** The rounds of one server in one scenario so far. */
   private static final class Taken {
     private final List<Round> rounds = new ArrayList<>();
     private String problem = "";

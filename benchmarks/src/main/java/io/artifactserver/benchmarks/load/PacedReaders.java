@@ -18,13 +18,13 @@ record PacedReaders(int readers) implements Load {
   /** How far what all readers got is from the limit, in percent. */
   static final String OFF_LIMIT = "% off the limit";
 
-  /** What the reader with most got, by what the one with least got. */
+  /** Bytes of the reader with most, divided by those of the one with least. */
   static final String INEQUALITY = "most / least of a reader";
 
   /** The limit, in bytes per second. */
   static final long LIMIT = 20_000_000;
 
-  /** What the sockets' buffers and the limit's first second hold has been read by then. */
+  /** The sockets' buffers and the limit's first second have been read by then. */
   private static final Duration SETTLING = Duration.ofSeconds(10);
 
   /** A reader's share of the limit comes in pieces: a few seconds say little of it. */

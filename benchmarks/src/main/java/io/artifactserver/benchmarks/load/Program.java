@@ -71,7 +71,7 @@ final class Program implements AutoCloseable {
                     .formatted(executable, debianPackage)));
   }
 
-  /** What a short command prints, in one line. */
+  /** The output of a short command, in one line. */
   static String output(List<String> command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

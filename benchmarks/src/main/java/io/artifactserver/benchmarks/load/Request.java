@@ -1,7 +1,7 @@
 package io.artifactserver.benchmarks.load;
 
 /**
- * What is asked for, and what must come.
+ * A request, and the answer that must come.
  *
  * @param path of another resource than the target; empty for the target
  * @param fields lines that only this request has

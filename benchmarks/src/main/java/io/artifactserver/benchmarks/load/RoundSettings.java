@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * What is the same for every server within one round.
+ * Settings that are the same for every server within one round.
  *
  * @param round its number; 0 is the warm-up
  * @param stall how long a request may make no progress

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kernel knows of a server: all processes below one, read from {@code /proc}. Those of an
+ * The kernel's figures of a server: all processes below one, read from {@code /proc}. Those of an
  * embedded PostgreSQL are told apart. Processes that ended are not counted any more, so the servers
  * are configured to keep theirs.
  *

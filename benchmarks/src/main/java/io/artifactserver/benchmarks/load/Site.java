@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the servers are set up with.
+ * The artifacts of the servers.
  *
  * @param folder for configurations and logs
  * @param www the folder that peers serve; the file is in it

@@ -45,7 +45,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Load {
       List<Connection> connections =
           connect(client, target, readers, settings, slow -> slow.paced(bytesPerSecond, INTERVAL));
       askBeside(client, target, settings);
-      // What the sockets' buffers held at first has been read by then.
+      // The sockets' first buffers have been read by then.
       client.sleep(Duration.ofSeconds(2));
       Window window = client.open();
       long[] before = totals(connections);
@@ -112,7 +112,7 @@ record SlowReaders(int readers, long bytesPerSecond) implements Load {
     RangeLoad.startBeside(client, target, settings, NORMAL_CONNECTIONS, NORMAL_LENGTH, NORMAL_RATE);
   }
 
-  /** What each of them has received. */
+  /** Bytes that each of them has received. */
   static long[] totals(List<Connection> connections) {
     return connections.stream().mapToLong(Connection::totalReceived).toArray();
   }

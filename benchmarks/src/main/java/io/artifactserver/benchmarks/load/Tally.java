@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
 /**
- * What the connections of a client count. Thread-safe. Latencies are kept in nanoseconds, up to ten
+ * Counters of a client's connections. Thread-safe. Latencies are kept in nanoseconds, up to ten
  * minutes, to three digits.
  */
 final class Tally {
@@ -19,7 +19,7 @@ final class Tally {
   private String firstFailure = "";
 
   /**
-   * What was counted.
+   * The counts.
    *
    * @param failures by kind
    * @param firstFailure empty if there was none

@@ -38,7 +38,7 @@ interface ToolLoad extends Load {
   Figures understand(String output, RoundSettings settings, Path folder) throws IOException;
 
   /**
-   * What it measured.
+   * Its figures.
    *
    * @param seconds that it took
    */

@@ -45,7 +45,7 @@ record Wrk(int connections, long position, int length) implements ToolLoad {
     }
   }
 
-  /** What is compared; all that is asked for if there are no random ranges. */
+  /** The range that is compared: all that is asked for if there are no random ranges. */
   private Request first(RoundSettings settings) {
     if (length == WHOLE) {
       return Request.whole(settings.content());
@@ -142,7 +142,7 @@ record Wrk(int connections, long position, int length) implements ToolLoad {
     return printed.getOrDefault(name, 0.0).longValue();
   }
 
-  /** What is printed in microseconds. */
+  /** A time as wrk prints it, in microseconds. */
   private static double millis(Map<String, Double> printed, String name) {
     return printed.getOrDefault(name, 0.0) / 1e3;
   }

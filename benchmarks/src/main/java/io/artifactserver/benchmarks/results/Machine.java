@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What a measurement ran on. Immutable. */
+/** The machine of a measurement. Immutable. */
 public record Machine(
     int cores,
     String processor,
@@ -13,7 +13,7 @@ public record Machine(
     String kernel,
     String distribution,
     String java) {
-  /** What the kernel says of a limit that is not set. */
+  /** The kernel's word for a limit that is not set. */
   private static final String NO_LIMIT = "4294967295";
 
   /** This one. I/O. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
-/** What one or several runs measured, by {@link Result#key()}. Immutable. */
+/** Measurements of one or several runs, by {@link Result#key()}. Immutable. */
 public record Results(List<Result> results) {
   public Results {
     results = List.copyOf(results);

@@ -27,7 +27,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 @Tag("ratios")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GatesTest {
-  /** What is measured instead of what, by gate. */
+  /** The planted way of each gate, measured in place of the real one. */
   private static final Map<String, Map<String, Subject>> PLANTS =
       Map.ofEntries(
           plant("seek, pread: 600 MB / 0", "SeekBenchmark.pread", "PlantedStores.skippingPread"),

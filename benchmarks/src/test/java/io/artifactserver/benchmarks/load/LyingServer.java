@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 final class LyingServer implements AutoCloseable {
   private static final Pattern RANGE = Pattern.compile("(?im)^range: bytes=(\\d+)-(\\d*)");
 
-  /** What it does wrong. */
+  /** Its fault. */
   enum Lie {
     NONE,
     WRONG_BYTE,

@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.component.LifeCycle;
 final class RangeServer extends Handler.Abstract.NonBlocking implements AutoCloseable {
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
 
-  /** What it does wrong. */
+  /** Its fault. */
   enum Lie {
     NONE,
     WRONG_BYTE,

@@ -29,7 +29,7 @@ class ToolLoadTest {
 
   @TempDir Path folder;
 
-  /** What is run, and what it says of a wrong answer that it noticed itself. */
+  /** A program that is run, and its word for a wrong answer that it noticed itself. */
   enum Tool {
     WRK_RANDOM("wrk", RANGE_LENGTH),
     WRK_FIXED("wrk", RANGE_LENGTH),

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** A store that is as good as another one, but for what a fault makes of its blobs. */
 final class PlantedBlobStore implements BlobStore {
-  /** What is wrong. */
+  /** The fault. */
   enum Fault {
     /** Reads and discards all that comes before a range. */
     SKIPS,

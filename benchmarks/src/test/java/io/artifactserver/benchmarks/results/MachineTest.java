@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the kernel's files say of the machine. */
+/** The machine, by the kernel's files. */
 class MachineTest {
   @ParameterizedTest
   @ValueSource(strings = {"notsent_lowat", "congestion_control"})
