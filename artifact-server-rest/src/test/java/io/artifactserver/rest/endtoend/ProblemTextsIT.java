@@ -84,11 +84,16 @@ class ProblemTextsIT {
               .asString();
       Map<String, String> details =
           Map.of(
-              "/artifacts/secret/absent", "Check the address",
-              "/blobs/absent", "Check the address",
-              "/nowhere", "/artifacts/{repository}/{path}",
-              "/api/v1/nowhere", "needs the role admin; yours is device",
-              "/api/v1/repositories", "needs the role reader or higher; yours is device");
+              "/artifacts/secret/absent",
+              "Check the address",
+              "/blobs/sha256/" + "0".repeat(64),
+              "Check the address",
+              "/nowhere",
+              "/artifacts/{repository}/{path}",
+              "/api/v1/nowhere",
+              "needs the role admin; yours is device",
+              "/api/v1/repositories",
+              "needs the role reader or higher; yours is device");
       for (Map.Entry<String, String> each : details.entrySet()) {
         HttpResponse<String> response =
             device.send(
