@@ -89,7 +89,7 @@ class ProblemTextsIT {
               "/blobs/sha256/" + "0".repeat(64),
               "Check the address",
               "/nowhere",
-              "/artifacts/{repository}/{path}",
+              "needs the role admin; yours is device",
               "/api/v1/nowhere",
               "needs the role admin; yours is device",
               "/api/v1/repositories",

@@ -81,7 +81,7 @@ record ServerProbe(Path proc, long root) {
     static Stat parse(String line) {
       int open = line.indexOf('(');
       int close = line.lastIndexOf(')');
-      String[] fields = line.substring(close + 2).split(" ");
+      String[] fields = line.substring(close + 2).strip().split(" ");
       // The state, field 3 in proc(5), is the first after the command.
       return new Stat(
           Long.parseLong(line.substring(0, open).strip()),
