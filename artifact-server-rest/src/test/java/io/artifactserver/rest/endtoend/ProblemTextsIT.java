@@ -104,7 +104,8 @@ class ProblemTextsIT {
         assertThat(response.statusCode()).as(each.getKey()).isIn(403, 404);
         assertThat(detail(response)).contains(each.getValue()).doesNotContain("GET /api");
       }
-      assertThat(detail(operator.get("/api/v1/nowhere"))).contains("nothing at this address");
+      assertThat(detail(operator.get("/api/v1/nowhere")))
+          .contains("No endpoint GET /api/v1/nowhere");
     }
   }
 
