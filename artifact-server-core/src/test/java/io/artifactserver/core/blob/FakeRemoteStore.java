@@ -30,7 +30,7 @@ public final class FakeRemoteStore extends ForwardingBlobStore {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger peak = new AtomicInteger();
 
-  /** Of each position: empty for bytes, else what the fetch fails with. */
+  /** Answers by position: empty for bytes, else the failure of the fetch. */
   private final Map<Long, CompletableFuture<Optional<Exception>>> answers =
       new ConcurrentHashMap<>();
 

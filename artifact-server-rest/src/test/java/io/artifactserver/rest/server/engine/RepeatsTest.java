@@ -255,7 +255,7 @@ class RepeatsTest {
     return "GET %s HTTP/1.1\r\nHost: x\r\nRange: bytes=%d-%d\r\n\r\n".formatted(path, first, last);
   }
 
-  /** Of the one client. */
+  /** Bytes that came over the only connection. */
   private long bytesIn() {
     return connector().getConnectedEndPoints().iterator().next().getConnection().getBytesIn();
   }

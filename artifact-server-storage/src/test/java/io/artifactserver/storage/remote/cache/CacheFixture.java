@@ -60,7 +60,7 @@ abstract class CacheFixture {
     return store;
   }
 
-  /** Of a disk on which nothing is sparse. */
+  /** The room on a disk that stores no file sparsely. */
   private long freeBytes() {
     try {
       long used = 0;
