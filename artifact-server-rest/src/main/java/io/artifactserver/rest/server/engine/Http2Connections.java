@@ -17,7 +17,6 @@ import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
@@ -124,7 +123,7 @@ public final class Http2Connections implements SmartLifecycle {
 
   private void configure(AbstractHTTP2ServerConnectionFactory http2) {
     http2.setMaxConcurrentStreams(properties.maxStreams());
-    http2.setRateControlFactory(new WindowRateControl.Factory(properties.maxControlFrames()));
+    http2.setRateControlFactory(Http2Streams.rateControl(properties.maxControlFrames()));
     // The least that there is: who may send more is decided request by request.
     http2.setInitialStreamRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);
     http2.setInitialSessionRecvWindow(FlowControlStrategy.DEFAULT_WINDOW_SIZE);

@@ -17,6 +17,9 @@ import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.frames.Frame;
 import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.RateControl;
+import org.eclipse.jetty.io.WindowRateControl;
 import org.eclipse.jetty.server.HttpStream;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +72,30 @@ final class Http2Streams extends BufferingFlowControlStrategy
   Http2Streams(Duration maxStall) {
     super(BUFFER_RATIO);
     this.maxStall = maxStall;
+  }
+
+  /**
+   * Counts the frames of a connection that ask for work and transfer nothing; beyond {@code
+   * maxFrames} a second, the connection ends.
+   *
+   * <p>Jetty also counts the windows of streams that have ended. A client opens them without fault:
+   * it answers each frame of DATA, and the end of its stream is still on the way to it (RFC 9113,
+   * section 5.1).
+   */
+  static RateControl.Factory rateControl(int maxFrames) {
+    return new RateControl.Factory() {
+      @Override
+      public RateControl newRateControl(EndPoint endPoint) {
+        RateControl counted = new WindowRateControl(maxFrames, Duration.ofSeconds(1));
+        return frame ->
+            (frame instanceof WindowUpdateFrame update && !isTooSmall(update))
+                || counted.onEvent(frame);
+      }
+    };
+  }
+
+  private static boolean isTooSmall(WindowUpdateFrame update) {
+    return update.getWindowDelta() < MIN_WINDOW_UPDATE;
   }
 
   /**
@@ -128,7 +155,7 @@ final class Http2Streams extends BufferingFlowControlStrategy
       // The stream is created next, by this thread.
       headLength = length;
     } else if (frame instanceof WindowUpdateFrame update
-        && update.getWindowDelta() < MIN_WINDOW_UPDATE
+        && isTooSmall(update)
         && session instanceof HTTP2Session http2
         && !http2.getParser().rateControlOnEvent(frame)) {
       end(http2, "too_many_window_updates");

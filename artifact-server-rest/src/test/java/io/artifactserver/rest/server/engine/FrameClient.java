@@ -71,6 +71,16 @@ final class FrameClient implements AutoCloseable {
     send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(8).array());
   }
 
+  /** Opens the window of a stream so many times, by so many bytes each. */
+  void openWindow(int stream, int bytes, int times) throws IOException {
+    byte[] frame = frame(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
+    ByteBuffer frames = ByteBuffer.allocate(times * frame.length);
+    while (frames.hasRemaining()) {
+      frames.put(frame);
+    }
+    write(frames.array());
+  }
+
   /** DATA, with END_STREAM. */
   void sendDataAndEnd(int stream) throws IOException {
     send(DATA, END_STREAM, stream, new byte[10]);

@@ -29,6 +29,8 @@ class Http2ConnectionsTest {
   /** More than there are threads. */
   private static final int REQUESTS = 2 * THREADS;
 
+  private static final int MAX_CONTROL_FRAMES = 1_000;
+
   private static final Duration STALL_TIMEOUT = Duration.ofMillis(200);
 
   private final QueuedThreadPool threads = new QueuedThreadPool(THREADS, THREADS);
@@ -42,9 +44,7 @@ class Http2ConnectionsTest {
     connections.close();
   }
 
-  /** If it timed out meanwhile, both Jetty and the handler would answer it. */
-  @Test
-  void requestsThatWaitForAThreadAreAnsweredOnce() throws Exception {
+  private void start() throws Exception {
     HttpConfiguration http = new HttpConfiguration();
     ServerConnector connector =
         new ServerConnector(
@@ -53,12 +53,18 @@ class Http2ConnectionsTest {
     server.addConnector(connector);
     server.setHandler(new Patient());
     new Http2Connections(
-            new Http2Properties(true, REQUESTS, 1_000),
+            new Http2Properties(true, REQUESTS, MAX_CONTROL_FRAMES),
             connections,
             PatientConnections.properties(STALL_TIMEOUT))
         .configure(server);
     connections.watch(server);
     server.start();
+  }
+
+  /** If it timed out meanwhile, both Jetty and the handler would answer it. */
+  @Test
+  void requestsThatWaitForAThreadAreAnsweredOnce() throws Exception {
+    start();
     try (FrameClient client = new FrameClient(server)) {
       for (int i = 0; i < REQUESTS; i++) {
         client.get();
@@ -69,6 +75,32 @@ class Http2ConnectionsTest {
           STALL_TIMEOUT.multipliedBy(5), () -> assertThat(threads.getQueueSize()).isPositive());
       mayAnswer.countDown();
       assertThat(client.readToEnd(REQUESTS)).isEqualTo(REQUESTS * LENGTH);
+    }
+  }
+
+  /** The client had not read that the stream has ended. */
+  @Test
+  void aClientThatOpensTheWindowsOfEndedStreamsKeepsItsConnection() throws Exception {
+    start();
+    mayAnswer.countDown();
+    try (FrameClient client = new FrameClient(server)) {
+      int stream = client.get();
+      assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
+      client.openWindow(stream, LENGTH, 2 * MAX_CONTROL_FRAMES);
+      client.get();
+      assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
+    }
+  }
+
+  @Test
+  void aClientThatOpensTheWindowsOfEndedStreamsByAByteLosesItsConnection() throws Exception {
+    start();
+    mayAnswer.countDown();
+    try (FrameClient client = new FrameClient(server)) {
+      int stream = client.get();
+      assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
+      client.openWindow(stream, 1, 2 * MAX_CONTROL_FRAMES);
+      eventually("the connection is closed", () -> connections.count() == 0);
     }
   }
 
