@@ -16,15 +16,7 @@ import java.util.Set;
  * Tells an upload which blobs it must not rely on: suspect ones, and those whose last byte cannot
  * be read from the backend, past every copy. The latter become suspect. Immutable, thread-safe.
  */
-final class LostBlobs {
-  private final BlobRegister register;
-  private final BlobStores stores;
-
-  LostBlobs(BlobRegister register, BlobStores stores) {
-    this.register = register;
-    this.stores = stores;
-  }
-
+record LostBlobs(BlobRegister register, BlobStores stores) {
   /** Whether the blob is suspect, or becomes so now. */
   boolean isLost(BlobRef blob) throws StorageException {
     return !register.suspects(Set.of(blob.key())).isEmpty() || isMissing(blob);

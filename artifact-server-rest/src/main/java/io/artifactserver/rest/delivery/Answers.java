@@ -29,39 +29,20 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ProblemDetail;
 
-/** Answers downloads once it is known what they ask for. Thread-safe; nothing blocks. */
-final class Answers {
-  private final ResponseEmitter emitter;
-  private final RepeatedDownloads repeatedDownloads;
-  private final Deliveries deliveries;
-  private final Throttles throttles;
-  private final RequestCredentials credentials;
-  private final ProblemWriter problems;
-  private final InstantSource clock;
-  private final boolean headRanges;
-
-  /**
-   * @param headRanges whether a HEAD of a range is answered as its GET is
-   */
-  Answers(
-      ResponseEmitter emitter,
-      RepeatedDownloads repeatedDownloads,
-      Deliveries deliveries,
-      Throttles throttles,
-      RequestCredentials credentials,
-      ProblemWriter problems,
-      InstantSource clock,
-      boolean headRanges) {
-    this.emitter = emitter;
-    this.repeatedDownloads = repeatedDownloads;
-    this.deliveries = deliveries;
-    this.throttles = throttles;
-    this.credentials = credentials;
-    this.problems = problems;
-    this.clock = clock;
-    this.headRanges = headRanges;
-  }
-
+/**
+ * Answers downloads once it is known what they ask for. Thread-safe; nothing blocks.
+ *
+ * @param headRanges whether a HEAD of a range is answered as its GET is
+ */
+record Answers(
+    ResponseEmitter emitter,
+    RepeatedDownloads repeatedDownloads,
+    Deliveries deliveries,
+    Throttles throttles,
+    RequestCredentials credentials,
+    ProblemWriter problems,
+    InstantSource clock,
+    boolean headRanges) {
   /**
    * A request for a download. Immutable.
    *

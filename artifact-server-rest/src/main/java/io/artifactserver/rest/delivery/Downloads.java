@@ -22,28 +22,14 @@ import org.slf4j.LoggerFactory;
  * Finds out what downloads ask for: at once from memory, or with a lookup that waits for its turn.
  * Thread-safe; nothing blocks.
  */
-final class Downloads {
+record Downloads(
+    Resolver resolver,
+    Answers answers,
+    ProblemWriter problems,
+    Lookups lookups,
+    Connections connections) {
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(Downloads.class));
-
-  private final Resolver resolver;
-  private final Answers answers;
-  private final ProblemWriter problems;
-  private final Lookups lookups;
-  private final Connections connections;
-
-  Downloads(
-      Resolver resolver,
-      Answers answers,
-      ProblemWriter problems,
-      Lookups lookups,
-      Connections connections) {
-    this.resolver = resolver;
-    this.answers = answers;
-    this.problems = problems;
-    this.lookups = lookups;
-    this.connections = connections;
-  }
 
   /** Answers, now or later. */
   void serve(Asked asked) {

@@ -10,22 +10,12 @@ import java.util.concurrent.ExecutionException;
  *
  * <p>The line says {@code download}, never {@code downloaded}, which ends an action that only
  * downloads. Its address has the action's number, and the device's own resource tells that.
+ *
+ * @param queue hawkBit is asked no more often than it allows
+ * @param outbox where reports wait
  */
-final class Feedback implements Reports.Recipient {
-  private final HawkbitClient client;
-  private final QuestionQueue queue;
-  private final Outbox outbox;
-
-  /**
-   * @param queue hawkBit is asked no more often than it allows
-   * @param outbox where reports wait
-   */
-  Feedback(HawkbitClient client, QuestionQueue queue, Outbox outbox) {
-    this.client = client;
-    this.queue = queue;
-    this.outbox = outbox;
-  }
-
+record Feedback(HawkbitClient client, QuestionQueue queue, Outbox outbox)
+    implements Reports.Recipient {
   @Override
   public void tell(Report report, Question question) {
     outbox.add(() -> send(report, question));

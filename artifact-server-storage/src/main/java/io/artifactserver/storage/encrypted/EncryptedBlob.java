@@ -11,34 +11,14 @@ import io.artifactserver.core.range.ByteRange;
 import java.util.Optional;
 
 /** A blob whose stored bytes are ciphertext; thread-safe. */
-final class EncryptedBlob implements Blob {
-  private final BlobRef ref;
-  private final BlobStore inner;
-  private final SegmentKeys keys;
-  private final SegmentCipher.Pool ciphers;
-  private final Optional<DecryptedCopies> copies;
-  private final String storeName;
-
-  EncryptedBlob(
-      BlobRef ref,
-      BlobStore inner,
-      SegmentKeys keys,
-      SegmentCipher.Pool ciphers,
-      Optional<DecryptedCopies> copies,
-      String storeName) {
-    this.ref = ref;
-    this.inner = inner;
-    this.keys = keys;
-    this.ciphers = ciphers;
-    this.copies = copies;
-    this.storeName = storeName;
-  }
-
-  @Override
-  public BlobRef ref() {
-    return ref;
-  }
-
+record EncryptedBlob(
+    BlobRef ref,
+    BlobStore inner,
+    SegmentKeys keys,
+    SegmentCipher.Pool ciphers,
+    Optional<DecryptedCopies> copies,
+    String storeName)
+    implements Blob {
   @Override
   public int pieceLength() {
     return SegmentLayout.plainCapacity(ciphers.segmentLength());

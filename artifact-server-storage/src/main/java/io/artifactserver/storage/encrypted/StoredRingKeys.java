@@ -13,17 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The ring of this server and the data keys of its database. Thread-safe. */
-final class StoredRingKeys implements RingKeys {
-  private final KeyRing ring;
-  private final DataKeyStore dataKeys;
-  private final InstantSource clock;
-
-  StoredRingKeys(KeyRing ring, DataKeyStore dataKeys, InstantSource clock) {
-    this.ring = ring;
-    this.dataKeys = dataKeys;
-    this.clock = clock;
-  }
-
+record StoredRingKeys(KeyRing ring, DataKeyStore dataKeys, InstantSource clock)
+    implements RingKeys {
   @Override
   public List<RingKey> list() {
     Map<Long, Long> counts = dataKeys.countByRingKey();

@@ -18,13 +18,7 @@ import java.util.UUID;
  * Asks the catalog's tables. Not through the catalog itself, which would bring the schema of a
  * server that runs beside up to date. Used by one thread.
  */
-final class CatalogDigests implements StoredDigests, AutoCloseable {
-  private final Connection connection;
-
-  private CatalogDigests(Connection connection) {
-    this.connection = connection;
-  }
-
+record CatalogDigests(Connection connection) implements StoredDigests, AutoCloseable {
   static CatalogDigests connect(String jdbcUrl, String username, String password)
       throws SQLException {
     return new CatalogDigests(DriverManager.getConnection(jdbcUrl, username, password));

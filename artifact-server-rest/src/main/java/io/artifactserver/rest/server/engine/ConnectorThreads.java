@@ -10,17 +10,10 @@ import org.eclipse.jetty.util.thread.TryExecutor;
  * threads there are. Here a failure waits for one of the server's. It may: Jetty fears for threads
  * of the pool that wait for that very failure, and here none of those ever waits for a client.
  * Thread-safe.
+ *
+ * @param threads the server's
  */
-final class ConnectorThreads implements TryExecutor {
-  private final Executor threads;
-
-  /**
-   * @param threads the server's
-   */
-  ConnectorThreads(Executor threads) {
-    this.threads = threads;
-  }
-
+record ConnectorThreads(Executor threads) implements TryExecutor {
   @Override
   public void execute(Runnable task) {
     threads.execute(task);

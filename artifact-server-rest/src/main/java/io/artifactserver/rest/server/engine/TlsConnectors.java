@@ -23,24 +23,12 @@ import org.springframework.core.Ordered;
  * neither several certificates nor new ones with Jetty. Comes before the customizers that bound
  * what connections may do, so that those find these connectors.
  */
-final class TlsConnectors
+record TlsConnectors(
+    TlsProperties properties,
+    Certificates certificates,
+    Newcomers newcomers,
+    LingeringClose lingering)
     implements WebServerFactoryCustomizer<JettyServletWebServerFactory>, Ordered {
-  private final TlsProperties properties;
-  private final Certificates certificates;
-  private final Newcomers newcomers;
-  private final LingeringClose lingering;
-
-  TlsConnectors(
-      TlsProperties properties,
-      Certificates certificates,
-      Newcomers newcomers,
-      LingeringClose lingering) {
-    this.properties = properties;
-    this.certificates = certificates;
-    this.newcomers = newcomers;
-    this.lingering = lingering;
-  }
-
   @Override
   public int getOrder() {
     return Ordered.LOWEST_PRECEDENCE - 1;

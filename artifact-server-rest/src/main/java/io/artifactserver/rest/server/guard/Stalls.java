@@ -14,20 +14,11 @@ import org.eclipse.jetty.io.SelectableChannelEndPoint;
  * Finds out for how long clients have taken nothing, although there is something for them. A client
  * that has taken everything waits for the server, however long that takes: a busy server comes late
  * to a socket that has room again. Used by one thread.
+ *
+ * @param sockets as the kernel has them now
+ * @param now as {@link System#nanoTime} has it
  */
-final class Stalls {
-  private final KernelSockets sockets;
-  private final long now;
-
-  /**
-   * @param sockets as the kernel has them now
-   * @param now as {@link System#nanoTime} has it
-   */
-  Stalls(KernelSockets sockets, long now) {
-    this.sockets = sockets;
-    this.now = now;
-  }
-
+record Stalls(KernelSockets sockets, long now) {
   /**
    * Returns for how long a connection has held memory for a client that takes nothing; 0 if it does
    * not. In milliseconds, and no longer than the connection has been looked at. To be called for

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The tokens in PostgreSQL. Immutable, thread-safe. */
-public final class JdbcAccessTokenStore implements AccessTokenStore {
+public record JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient jdbc)
+    implements AccessTokenStore {
   /** With the scope, in one statement. */
   private static final String SELECT =
       """
@@ -33,14 +34,6 @@ public final class JdbcAccessTokenStore implements AccessTokenStore {
       from access_token
       where revoked_at is null
       """;
-
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-
-  public JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
 
   @Override
   public Optional<AccessToken> find(String id) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The audit in PostgreSQL. Immutable, thread-safe. */
-public final class JdbcAuditLog implements AuditLog {
+public record JdbcAuditLog(CatalogTransactions transactions, JdbcClient jdbc, InstantSource clock)
+    implements AuditLog {
   private static final String SELECT = "select id, at, entry, previous, digest from audit ";
 
   /**
@@ -33,16 +34,6 @@ public final class JdbcAuditLog implements AuditLog {
         (select max(id) from oldest),
         0)
       """;
-
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-  private final InstantSource clock;
-
-  public JdbcAuditLog(CatalogTransactions transactions, JdbcClient jdbc, InstantSource clock) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-    this.clock = clock;
-  }
 
   @Override
   public AuditRecord append(String entry) {

@@ -12,15 +12,8 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The checksums in PostgreSQL. Immutable, thread-safe. */
-public final class JdbcBlobChecksums implements BlobChecksums {
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-
-  public JdbcBlobChecksums(CatalogTransactions transactions, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
-
+public record JdbcBlobChecksums(CatalogTransactions transactions, JdbcClient jdbc)
+    implements BlobChecksums {
   @Override
   public void put(String blobKey, byte[] checksums) {
     transactions.write(_ ->

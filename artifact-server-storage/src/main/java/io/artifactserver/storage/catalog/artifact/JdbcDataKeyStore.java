@@ -13,15 +13,8 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The wrapped data keys in PostgreSQL. Immutable, thread-safe. */
-public final class JdbcDataKeyStore implements DataKeyStore {
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-
-  public JdbcDataKeyStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
-
+public record JdbcDataKeyStore(CatalogTransactions transactions, JdbcClient jdbc)
+    implements DataKeyStore {
   @Override
   public void put(WrappedDataKey dataKey) {
     transactions.write(_ ->

@@ -18,29 +18,13 @@ import java.util.function.Supplier;
  * Adds artifacts to the catalog: of bytes that a blob has already, or of a new blob. Immutable,
  * thread-safe; blocks.
  */
-final class JpaAdditions {
-  private final CatalogTransactions transactions;
-  private final RepositoryRows repositories;
-  private final ArtifactRows artifacts;
-  private final BlobRows blobs;
-  private final UsedPathRows usedPaths;
-  private final InstantSource clock;
-
-  JpaAdditions(
-      CatalogTransactions transactions,
-      RepositoryRows repositories,
-      ArtifactRows artifacts,
-      BlobRows blobs,
-      UsedPathRows usedPaths,
-      InstantSource clock) {
-    this.transactions = transactions;
-    this.repositories = repositories;
-    this.artifacts = artifacts;
-    this.blobs = blobs;
-    this.usedPaths = usedPaths;
-    this.clock = clock;
-  }
-
+record JpaAdditions(
+    CatalogTransactions transactions,
+    RepositoryRows repositories,
+    ArtifactRows artifacts,
+    BlobRows blobs,
+    UsedPathRows usedPaths,
+    InstantSource clock) {
   /** As {@link ArtifactCatalog#share}. */
   Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
     while (true) {

@@ -14,20 +14,9 @@ import java.util.Set;
 import org.springframework.data.domain.Limit;
 
 /** The blobs' rows in PostgreSQL. Immutable, thread-safe. */
-public final class JpaBlobRegister implements BlobRegister {
-  private final CatalogTransactions transactions;
-  private final BlobRows blobs;
-  private final DerivedRows derived;
-  private final InstantSource clock;
-
-  public JpaBlobRegister(
-      CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock) {
-    this.transactions = transactions;
-    this.blobs = blobs;
-    this.derived = derived;
-    this.clock = clock;
-  }
-
+public record JpaBlobRegister(
+    CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock)
+    implements BlobRegister {
   @Override
   public List<BlobRef> retiredBefore(Instant instant, int limit) {
     return transactions.read(() ->

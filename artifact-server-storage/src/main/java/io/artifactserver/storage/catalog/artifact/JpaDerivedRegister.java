@@ -17,20 +17,9 @@ import org.springframework.data.domain.Limit;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The forms' rows in PostgreSQL. Immutable, thread-safe. */
-public final class JpaDerivedRegister implements DerivedRegister {
-  private final CatalogTransactions transactions;
-  private final DerivedRows derived;
-  private final BlobRows blobs;
-  private final JdbcClient jdbc;
-
-  public JpaDerivedRegister(
-      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.derived = derived;
-    this.blobs = blobs;
-    this.jdbc = jdbc;
-  }
-
+public record JpaDerivedRegister(
+    CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc)
+    implements DerivedRegister {
   @Override
   public List<Underived> missing(
       Collection<String> forms, long minLength, long maxLength, String after, int limit) {

@@ -10,13 +10,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The rows of {@code used_path}; called within transactions. Immutable, thread-safe. */
-public final class UsedPathRows {
-  private final JdbcClient jdbc;
-
-  public UsedPathRows(JdbcClient jdbc) {
-    this.jdbc = jdbc;
-  }
-
+public record UsedPathRows(JdbcClient jdbc) {
   /** The last artifact that was deleted from the path, if one was. */
   Optional<UsedPath> find(ArtifactId id) {
     return jdbc.sql(

@@ -14,15 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The limits in PostgreSQL, where null is no limit. Immutable, thread-safe. */
-public final class JdbcLimitStore implements LimitStore {
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-
-  public JdbcLimitStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
-
+public record JdbcLimitStore(CatalogTransactions transactions, JdbcClient jdbc)
+    implements LimitStore {
   @Override
   public Map<String, RepositoryLimits> all() {
     return transactions.read(() -> {

@@ -8,15 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The quotas in PostgreSQL, where null is no limit. Immutable, thread-safe. */
-public final class JdbcQuotaStore implements QuotaStore {
-  private final CatalogTransactions transactions;
-  private final JdbcClient jdbc;
-
-  public JdbcQuotaStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
-
+public record JdbcQuotaStore(CatalogTransactions transactions, JdbcClient jdbc)
+    implements QuotaStore {
   @Override
   public RepositoryQuota quota(String repository) {
     return transactions.read(() ->

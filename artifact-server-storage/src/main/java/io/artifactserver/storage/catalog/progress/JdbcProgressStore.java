@@ -28,7 +28,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * The progress of devices in PostgreSQL. Immutable, thread-safe. An installation has one server, so
  * a row that was read is written back as nobody else has changed it.
  */
-public final class JdbcProgressStore implements ProgressStore {
+public record JdbcProgressStore(CatalogTransactions transactions, JdbcTemplate jdbc)
+    implements ProgressStore {
   /** The columns that {@link #progress(ResultSet)} reads, beside the device. */
   private static final String COLUMNS =
       """
@@ -158,14 +159,6 @@ public final class JdbcProgressStore implements ProgressStore {
           where b.sha256 = s.sha256 and a.repository_id = s.repository_id)
         limit ?))
       """;
-
-  private final CatalogTransactions transactions;
-  private final JdbcTemplate jdbc;
-
-  public JdbcProgressStore(CatalogTransactions transactions, JdbcTemplate jdbc) {
-    this.transactions = transactions;
-    this.jdbc = jdbc;
-  }
 
   @Override
   public Added add(List<Addition> additions, Predicate<Addition> mayBegin) {

@@ -16,22 +16,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /** A blob in its file; thread-safe. */
-final class FileBlob implements Blob, MappableFile {
-  private final BlobRef ref;
-  private final FileBlobStore store;
-  private final MappedFiles mappedFiles;
-
-  FileBlob(BlobRef ref, FileBlobStore store, MappedFiles mappedFiles) {
-    this.ref = ref;
-    this.store = store;
-    this.mappedFiles = mappedFiles;
-  }
-
-  @Override
-  public BlobRef ref() {
-    return ref;
-  }
-
+record FileBlob(BlobRef ref, FileBlobStore store, MappedFiles mappedFiles)
+    implements Blob, MappableFile {
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());

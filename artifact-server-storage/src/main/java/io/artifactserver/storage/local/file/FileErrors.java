@@ -11,15 +11,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Tells what a file system's error means. Thread-safe. */
-final class FileErrors {
+record FileErrors(Path root) {
   /** Less than this left, and a write failed for want of room, whatever language said so. */
   private static final long ROOM_LEFT = 64 * 1024;
-
-  private final Path root;
-
-  FileErrors(Path root) {
-    this.root = root;
-  }
 
   StorageException ofBlob(BlobRef ref, String action, IOException e) {
     return e instanceof NoSuchFileException

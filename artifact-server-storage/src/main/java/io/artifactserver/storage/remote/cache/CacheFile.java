@@ -31,25 +31,14 @@ import java.util.Set;
  * <p>The digest is over the blob's key, the piece's number and its bytes, and is written behind
  * them. So whatever order the disk wrote in when the power was cut, and whoever renamed a file, a
  * piece either has its digest or is fetched again. Zeros stand for a piece that is not stored.
+ *
+ * @param ref of a blob that is not empty
+ * @param pieceLength in bytes
  */
-final class CacheFile implements MappableFile {
+record CacheFile(Path path, BlobRef ref, int pieceLength) implements MappableFile {
   private static final int DIGEST_LENGTH = 32;
   private static final long MAGIC = 0x4153_4341_4348_4531L;
   private static final int TRAILER_LENGTH = Long.BYTES + Integer.BYTES;
-
-  private final Path path;
-  private final BlobRef ref;
-  private final int pieceLength;
-
-  /**
-   * @param ref of a blob that is not empty
-   * @param pieceLength in bytes
-   */
-  CacheFile(Path path, BlobRef ref, int pieceLength) {
-    this.path = path;
-    this.ref = ref;
-    this.pieceLength = pieceLength;
-  }
 
   /** The length of the blob in a file of {@code fileLength} bytes, if that can be such a file. */
   static OptionalLong blobLength(long fileLength, int pieceLength) {
@@ -62,10 +51,6 @@ final class CacheFile implements MappableFile {
             && length <= pieces * pieceLength
         ? OptionalLong.of(length)
         : OptionalLong.empty();
-  }
-
-  BlobRef ref() {
-    return ref;
   }
 
   int pieces() {

@@ -11,29 +11,19 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives checksums to the blobs of a {@link CheckedBlobStore}. */
-public final class CheckedBackfill implements ChecksumBackfill {
+/**
+ * Gives checksums to the blobs of a {@link CheckedBlobStore}.
+ *
+ * @param store that downloads read: it may hold copies that were made before there were checksums
+ */
+public record CheckedBackfill(
+    CheckedBlobStore checked, BlobChecksums checksums, BlobRegister register, BlobStore store)
+    implements ChecksumBackfill {
   private static final Logger LOG = LoggerFactory.getLogger(CheckedBackfill.class);
   private static final int PAGE = 100;
 
   /** A first difference may have come on the way from the store. */
   private static final int ATTEMPTS = 2;
-
-  private final CheckedBlobStore checked;
-  private final BlobChecksums checksums;
-  private final BlobRegister register;
-  private final BlobStore store;
-
-  /**
-   * @param store that downloads read: it may hold copies that were made before there were checksums
-   */
-  public CheckedBackfill(
-      CheckedBlobStore checked, BlobChecksums checksums, BlobRegister register, BlobStore store) {
-    this.checked = checked;
-    this.checksums = checksums;
-    this.register = register;
-    this.store = store;
-  }
 
   @Override
   public Run run() throws StorageException {

@@ -12,17 +12,7 @@ import java.net.URI;
 import java.util.Optional;
 
 /** A blob of a remote store, read in whole blocks; thread-safe. */
-final class CheckedBlob implements Blob {
-  private final Blob blob;
-  private final KnownChecksums checksums;
-  private final String storeName;
-
-  CheckedBlob(Blob blob, KnownChecksums checksums, String storeName) {
-    this.blob = blob;
-    this.checksums = checksums;
-    this.storeName = storeName;
-  }
-
+record CheckedBlob(Blob blob, KnownChecksums checksums, String storeName) implements Blob {
   @Override
   public BlobRef ref() {
     return blob.ref();

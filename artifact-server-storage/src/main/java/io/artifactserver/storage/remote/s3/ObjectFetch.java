@@ -17,18 +17,8 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
  * Asks for ranges of one object, each with one GET of exactly those bytes, pinned to one version of
  * the object. Thread-safe.
  */
-final class ObjectFetch implements ChunkSource {
+record ObjectFetch(BlobRef ref, S3Bucket bucket, EntityTags tags) implements ChunkSource {
   private static final Logger LOG = LoggerFactory.getLogger(ObjectFetch.class);
-
-  private final BlobRef ref;
-  private final S3Bucket bucket;
-  private final EntityTags tags;
-
-  ObjectFetch(BlobRef ref, S3Bucket bucket, EntityTags tags) {
-    this.ref = ref;
-    this.bucket = bucket;
-    this.tags = tags;
-  }
 
   /** Asks whether the object is there, and is the one that was stored. */
   void requireObject() throws StorageException {
@@ -49,10 +39,6 @@ final class ObjectFetch implements ChunkSource {
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
     return new ObjectReader(this, range, bucket.attempts());
-  }
-
-  BlobRef ref() {
-    return ref;
   }
 
   /** Classifies a failure of the client. */

@@ -13,24 +13,7 @@ import java.util.Optional;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** An object; immutable, thread-safe. */
-final class S3Blob implements Blob {
-  private final BlobRef ref;
-  private final S3Bucket bucket;
-  private final EntityTags tags;
-  private final ChunkWindow window;
-
-  S3Blob(BlobRef ref, S3Bucket bucket, EntityTags tags, ChunkWindow window) {
-    this.ref = ref;
-    this.bucket = bucket;
-    this.tags = tags;
-    this.window = window;
-  }
-
-  @Override
-  public BlobRef ref() {
-    return ref;
-  }
-
+record S3Blob(BlobRef ref, S3Bucket bucket, EntityTags tags, ChunkWindow window) implements Blob {
   @Override
   public RangeReader open(ByteRange range) throws StorageException {
     range.requireWithin(ref.length());

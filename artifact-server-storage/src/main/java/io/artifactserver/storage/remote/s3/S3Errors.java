@@ -9,7 +9,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** Classifies what the SDK throws. Immutable, thread-safe. */
-final class S3Errors {
+record S3Errors(String bucket) {
   private static final int NOT_MODIFIED = 304;
   private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
@@ -24,12 +24,6 @@ final class S3Errors {
       Set.of("NotImplemented", "InvalidArgument", "InvalidRequest");
   private static final Set<String> FULL =
       Set.of("QuotaExceeded", "XMinioStorageFull", "InsufficientStorage", "InsufficientCapacity");
-
-  private final String bucket;
-
-  S3Errors(String bucket) {
-    this.bucket = bucket;
-  }
 
   /** A read of a blob failed. */
   StorageException ofBlob(BlobRef ref, String operation, SdkException e) {
