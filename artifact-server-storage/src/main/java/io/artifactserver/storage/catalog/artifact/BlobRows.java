@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.springframework.data.domain.Limit;
 import org.springframework.data.jpa.repository.Modifying;
+import org.springframework.data.jpa.repository.NativeQuery;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
-import org.springframework.data.repository.query.Param;
 
 /** Rows of stored blobs, and their digests. For the wiring; thread-safe. */
 public interface BlobRows extends Repository<BlobRow, Long> {
@@ -25,59 +25,45 @@ public interface BlobRows extends Repository<BlobRow, Long> {
         and exists (select 1 from ArtifactRow a where a.blob = b)
       order by b.createdAt, b.id
       """)
-  List<BlobRow> findUsed(@Param("algorithm") String algorithm, @Param("value") byte[] value);
+  List<BlobRow> findUsed(String algorithm, byte[] value);
 
   /** Loads the digests of blobs that the session has already. */
   @Query("select b from BlobRow b left join fetch b.digests where b.id in :ids")
-  List<BlobRow> fetchDigests(@Param("ids") Collection<Long> ids);
+  List<BlobRow> fetchDigests(Collection<Long> ids);
 
   @Query("select b from BlobRow b where b.sha256 = :sha256 and b.encrypted = :encrypted")
-  Optional<BlobRow> find(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
+  Optional<BlobRow> find(byte[] sha256, boolean encrypted);
 
   /** Locks the row, so that it is neither retired nor forgotten until the transaction's end. */
-  @Query(
-      nativeQuery = true,
-      value = "select * from blob where sha256 = :sha256 and encrypted = :encrypted for update")
-  Optional<BlobRow> lock(@Param("sha256") byte[] sha256, @Param("encrypted") boolean encrypted);
+  @NativeQuery("select * from blob where sha256 = :sha256 and encrypted = :encrypted for update")
+  Optional<BlobRow> lock(byte[] sha256, boolean encrypted);
 
   /** As {@link #lock(byte[], boolean)}. */
-  @Query(nativeQuery = true, value = "select * from blob where blob_key = :key for update")
-  Optional<BlobRow> lock(@Param("key") String key);
+  @NativeQuery("select * from blob where blob_key = :key for update")
+  Optional<BlobRow> lock(String key);
 
   /** As {@link #lock(byte[], boolean)}, for a row that the session has already. */
-  @Query(nativeQuery = true, value = "select id from blob where id = :id for update")
-  Optional<Long> lock(@Param("id") long id);
+  @NativeQuery("select id from blob where id = :id for update")
+  Optional<Long> lock(long id);
 
   /** Returns 1, or 0 if there is a blob with this digest. */
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          insert into blob (blob_key, length, encrypted, sha256, created_at)
-          values (:key, :length, :encrypted, :sha256, :createdAt)
-          on conflict (sha256, encrypted) do nothing
-          """)
-  int insert(
-      @Param("key") String key,
-      @Param("length") long length,
-      @Param("encrypted") boolean encrypted,
-      @Param("sha256") byte[] sha256,
-      @Param("createdAt") Instant createdAt);
+  @NativeQuery(
+      """
+      insert into blob (blob_key, length, encrypted, sha256, created_at)
+      values (:key, :length, :encrypted, :sha256, :createdAt)
+      on conflict (sha256, encrypted) do nothing
+      """)
+  int insert(String key, long length, boolean encrypted, byte[] sha256, Instant createdAt);
 
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          insert into blob_digest (blob_id, algorithm, value)
-          values (:blobId, :algorithm, :value)
-          on conflict do nothing
-          """)
-  int insertDigest(
-      @Param("blobId") long blobId,
-      @Param("algorithm") String algorithm,
-      @Param("value") byte[] value);
+  @NativeQuery(
+      """
+      insert into blob_digest (blob_id, algorithm, value)
+      values (:blobId, :algorithm, :value)
+      on conflict do nothing
+      """)
+  int insertDigest(long blobId, String algorithm, byte[] value);
 
   /** Inserts those that the blob does not have yet. */
   default void insertDigests(long blobId, Digests digests) {
@@ -87,42 +73,36 @@ public interface BlobRows extends Repository<BlobRow, Long> {
   }
 
   @Modifying
-  @Query(nativeQuery = true, value = "update blob set retired_at = null where id = :id")
-  int takeUp(@Param("id") long id);
+  @NativeQuery("update blob set retired_at = null where id = :id")
+  int takeUp(long id);
 
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          update blob set retired_at = :retiredAt
-          where id = :id and not exists (select from artifact where blob_id = :id)
-          """)
-  int retireUnused(@Param("id") long id, @Param("retiredAt") Instant retiredAt);
+  @NativeQuery(
+      """
+      update blob set retired_at = :retiredAt
+      where id = :id and not exists (select from artifact where blob_id = :id)
+      """)
+  int retireUnused(long id, Instant retiredAt);
 
   @Query("select b from BlobRow b where b.retiredAt < :instant order by b.retiredAt, b.id")
-  List<BlobRow> retiredBefore(@Param("instant") Instant instant, Limit limit);
+  List<BlobRow> retiredBefore(Instant instant, Limit limit);
 
   /** Returns 1, or 0 if an artifact has it. */
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          delete from blob
-          where id = :id and not exists (select from artifact where blob_id = :id)
-          """)
-  int deleteUnused(@Param("id") long id);
+  @NativeQuery(
+      """
+      delete from blob
+      where id = :id and not exists (select from artifact where blob_id = :id)
+      """)
+  int deleteUnused(long id);
 
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select blob_key from blob where blob_key in :keys
-          union all
-          select blob_key from derived where blob_key in :keys
-          """)
-  Set<String> known(@Param("keys") Collection<String> keys);
+  @NativeQuery(
+      """
+      select blob_key from blob where blob_key in :keys
+      union all
+      select blob_key from derived where blob_key in :keys
+      """)
+  Set<String> known(Collection<String> keys);
 
   /** Plain blobs of artifacts in repositories that encrypt, by key. */
   @Query(
@@ -132,81 +112,62 @@ public interface BlobRows extends Repository<BlobRow, Long> {
         and exists (select 1 from ArtifactRow a where a.blob = b and a.repository.encrypted)
       order by b.key
       """)
-  List<BlobRow> plainInEncrypted(@Param("after") String after, Limit limit);
+  List<BlobRow> plainInEncrypted(String after, Limit limit);
 
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          update blob set suspect_at = coalesce(suspect_at, :suspectAt) where blob_key = :key
-          """)
-  int suspect(@Param("key") String key, @Param("suspectAt") Instant suspectAt);
+  @NativeQuery(
+      """
+      update blob set suspect_at = coalesce(suspect_at, :suspectAt) where blob_key = :key
+      """)
+  int suspect(String key, Instant suspectAt);
 
   /** Whether the blob to share with this digest is suspect, or the one that the path has. */
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select exists (
-            select from blob b
-            where b.sha256 = :sha256 and b.suspect_at is not null
-              and (b.encrypted = :encrypted
-                or exists (
-                  select from artifact a join repository r on r.id = a.repository_id
-                  where a.blob_id = b.id and r.name = :repository and a.path = :path)))
-          """)
-  boolean hasSuspect(
-      @Param("sha256") byte[] sha256,
-      @Param("encrypted") boolean encrypted,
-      @Param("repository") String repository,
-      @Param("path") String path);
+  @NativeQuery(
+      """
+      select exists (
+        select from blob b
+        where b.sha256 = :sha256 and b.suspect_at is not null
+          and (b.encrypted = :encrypted
+            or exists (
+              select from artifact a join repository r on r.id = a.repository_id
+              where a.blob_id = b.id and r.name = :repository and a.path = :path)))
+      """)
+  boolean hasSuspect(byte[] sha256, boolean encrypted, String repository, String path);
 
   /** Returns 1, or 0 if there is no suspect blob with this digest. */
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          update blob set
-            blob_key = :key,
-            length = :length,
-            suspect_at = null,
-            retired_at = case when retired_at is not null then cast(:now as timestamptz) end
-          where sha256 = :sha256 and encrypted = :encrypted and suspect_at is not null
-          """)
-  int replaceSuspect(
-      @Param("sha256") byte[] sha256,
-      @Param("encrypted") boolean encrypted,
-      @Param("key") String key,
-      @Param("length") long length,
-      @Param("now") Instant now);
+  @NativeQuery(
+      """
+      update blob set
+        blob_key = :key,
+        length = :length,
+        suspect_at = null,
+        retired_at = case when retired_at is not null then cast(:now as timestamptz) end
+      where sha256 = :sha256 and encrypted = :encrypted and suspect_at is not null
+      """)
+  int replaceSuspect(byte[] sha256, boolean encrypted, String key, long length, Instant now);
 
   @Modifying
-  @Query(nativeQuery = true, value = "update blob set suspect_at = null where blob_key = :key")
-  int clear(@Param("key") String key);
+  @NativeQuery("update blob set suspect_at = null where blob_key = :key")
+  int clear(String key);
 
   /** Suspect blobs that are not retired, by key. */
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select * from blob
-          where suspect_at is not null and retired_at is null and blob_key > :after
-          order by blob_key
-          limit :limit
-          """)
-  List<BlobRow> suspectsAfter(@Param("after") String after, @Param("limit") int limit);
+  @NativeQuery(
+      """
+      select * from blob
+      where suspect_at is not null and retired_at is null and blob_key > :after
+      order by blob_key
+      limit :limit
+      """)
+  List<BlobRow> suspectsAfter(String after, int limit);
 
-  @Query(
-      nativeQuery = true,
-      value = "select blob_key from blob where blob_key in :keys and suspect_at is not null")
-  Set<String> suspects(@Param("keys") Collection<String> keys);
+  @NativeQuery("select blob_key from blob where blob_key in :keys and suspect_at is not null")
+  Set<String> suspects(Collection<String> keys);
 
-  @Query(nativeQuery = true, value = "select count(*) from blob where suspect_at is not null")
+  @NativeQuery("select count(*) from blob where suspect_at is not null")
   long suspectCount();
 
-  @Query(nativeQuery = true, value = "select now()")
+  @NativeQuery("select now()")
   Instant now();
 
   @Query("select coalesce(sum(b.length), 0) from BlobRow b")

@@ -7,14 +7,14 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.data.domain.Limit;
 import org.springframework.data.jpa.repository.Modifying;
+import org.springframework.data.jpa.repository.NativeQuery;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.repository.Repository;
-import org.springframework.data.repository.query.Param;
 
 /** Rows of the forms that blobs have. For the wiring; thread-safe. */
 public interface DerivedRows extends Repository<DerivedRow, Long> {
   @Query("select d from DerivedRow d join fetch d.blob b where b.key = :key order by d.form")
-  List<DerivedRow> of(@Param("key") String key);
+  List<DerivedRow> of(String key);
 
   /** The blobs that keep the forms of a blob. */
   default List<BlobRef> stored(String key) {
@@ -29,63 +29,51 @@ public interface DerivedRows extends Repository<DerivedRow, Long> {
    * Blobs with fewer than {@code count} of {@code forms} that are neither retired nor suspect, and
    * whose forms some repository wants.
    */
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select b.* from blob b
-          where b.blob_key > :after and b.length between :minLength and :maxLength
-            and b.retired_at is null and b.suspect_at is null
-            and (select count(*) from derived d where d.blob_id = b.id and d.form in :forms)
-              < :count
-            and exists (
-              select from artifact a
-              left join repository_forms f on f.repository_id = a.repository_id
-              where a.blob_id = b.id
-                and (f.patterns is null or fits_form_paths(a.path, f.patterns)))
-          order by b.blob_key
-          limit :limit
-          """)
+  @NativeQuery(
+      """
+      select b.* from blob b
+      where b.blob_key > :after and b.length between :minLength and :maxLength
+        and b.retired_at is null and b.suspect_at is null
+        and (select count(*) from derived d where d.blob_id = b.id and d.form in :forms)
+          < :count
+        and exists (
+          select from artifact a
+          left join repository_forms f on f.repository_id = a.repository_id
+          where a.blob_id = b.id
+            and (f.patterns is null or fits_form_paths(a.path, f.patterns)))
+      order by b.blob_key
+      limit :limit
+      """)
   List<BlobRow> missing(
-      @Param("forms") Collection<String> forms,
-      @Param("count") long count,
-      @Param("minLength") long minLength,
-      @Param("maxLength") long maxLength,
-      @Param("after") String after,
-      @Param("limit") int limit);
+      Collection<String> forms,
+      long count,
+      long minLength,
+      long maxLength,
+      String after,
+      int limit);
 
   /** Returns 0 if the form is known. */
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          insert into derived (blob_id, form, blob_key, length, sha256, created_at)
-          values (:blobId, :form, :key, :length, :sha256, :createdAt)
-          on conflict (blob_id, form) do nothing
-          """)
-  int insert(
-      @Param("blobId") long blobId,
-      @Param("form") String form,
-      @Param("key") String key,
-      @Param("length") long length,
-      @Param("sha256") byte[] sha256,
-      @Param("createdAt") Instant createdAt);
+  @NativeQuery(
+      """
+      insert into derived (blob_id, form, blob_key, length, sha256, created_at)
+      values (:blobId, :form, :key, :length, :sha256, :createdAt)
+      on conflict (blob_id, form) do nothing
+      """)
+  int insert(long blobId, String form, String key, long length, byte[] sha256, Instant createdAt);
 
   /** As {@link #insert}, of a form that is not made. */
   @Modifying
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          insert into derived (blob_id, form, created_at) values (:blobId, :form, now())
-          on conflict (blob_id, form) do nothing
-          """)
-  int skip(@Param("blobId") long blobId, @Param("form") String form);
+  @NativeQuery(
+      """
+      insert into derived (blob_id, form, created_at) values (:blobId, :form, now())
+      on conflict (blob_id, form) do nothing
+      """)
+  int skip(long blobId, String form);
 
   @Modifying
-  @Query(nativeQuery = true, value = "delete from derived where blob_id = :blobId")
-  int delete(@Param("blobId") long blobId);
+  @NativeQuery("delete from derived where blob_id = :blobId")
+  int delete(long blobId);
 
   /**
    * Artifacts of some length right in a folder, newest first; with the rows of both forms, or null.
@@ -105,32 +93,25 @@ public interface DerivedRows extends Repository<DerivedRow, Long> {
       order by a.createdAt desc, a.id desc
       """)
   List<Object[]> folder(
-      @Param("repository") String repository,
-      @Param("folder") String folder,
-      @Param("end") String end,
-      @Param("length") int length,
-      @Param("own") String own,
-      @Param("ownLength") int ownLength,
-      @Param("form") String form,
-      @Param("second") String second,
-      @Param("minLength") long minLength,
+      String repository,
+      String folder,
+      String end,
+      int length,
+      String own,
+      int ownLength,
+      String form,
+      String second,
+      long minLength,
       Limit limit);
 
   /** Paths of artifacts at addresses that chunks of a folder may have. */
-  @Query(
-      nativeQuery = true,
-      value =
-          """
-          select a.path from artifact a join repository r on r.id = a.repository_id
-          where r.name = :repository and a.path >= :folder and a.path < :end
-            and substr(a.path, :length + 1)
-              ~ '^[^/]*[.]castr/[0-9a-f]{4}/[0-9a-f]{64}([.]cacnk)?$'
-          limit :limit
-          """)
-  List<String> likeChunks(
-      @Param("repository") String repository,
-      @Param("folder") String folder,
-      @Param("end") String end,
-      @Param("length") int length,
-      @Param("limit") int limit);
+  @NativeQuery(
+      """
+      select a.path from artifact a join repository r on r.id = a.repository_id
+      where r.name = :repository and a.path >= :folder and a.path < :end
+        and substr(a.path, :length + 1)
+          ~ '^[^/]*[.]castr/[0-9a-f]{4}/[0-9a-f]{64}([.]cacnk)?$'
+      limit :limit
+      """)
+  List<String> likeChunks(String repository, String folder, String end, int length, int limit);
 }
