@@ -1,14 +1,12 @@
 package io.artifactserver.rest.app;
 
 import io.artifactserver.core.access.Caller;
-import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.api.artifact.ArtifactIdResolver;
 import io.artifactserver.rest.api.audit.AuditFilter;
-import io.artifactserver.rest.api.audit.AuditProperties;
 import io.artifactserver.rest.api.audit.AuditWriter;
 import io.artifactserver.rest.problem.SecurityProblems;
 import io.swagger.v3.oas.models.Components;
@@ -18,11 +16,11 @@ import io.swagger.v3.oas.models.security.SecurityRequirement;
 import io.swagger.v3.oas.models.security.SecurityScheme;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
-import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -35,11 +33,11 @@ import org.springframework.security.web.firewall.StrictHttpFirewall;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.JacksonModule;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
 /** The control plane: access rules, deny by default, and what Spring MVC has to know. */
 @Configuration(proxyBeanMethods = false)
+@Import(AuditWriter.class)
 public class WebConfiguration implements WebMvcConfigurer {
   @Bean
   JacksonModule storableText() {
@@ -54,12 +52,6 @@ public class WebConfiguration implements WebMvcConfigurer {
   @Bean
   OpenPaths openPaths(AccessProperties properties) {
     return new OpenPaths(properties.publicMetrics());
-  }
-
-  @Bean
-  AuditWriter auditWriter(
-      AuditLog audit, JsonMapper mapper, AuditProperties properties, InstantSource clock) {
-    return new AuditWriter(audit, mapper, properties, clock);
   }
 
   @Bean
@@ -129,8 +121,8 @@ public class WebConfiguration implements WebMvcConfigurer {
                         .type(SecurityScheme.Type.HTTP)
                         .scheme("bearer")
                         .description(
-                            "A token of this server; or, where artifact-server.oidc.issuer is set, a"
-                                + " JSON Web Token of that provider for this server.")))
+                            "A token of this server; or, where artifact-server.oidc.issuer is set,"
+                                + " a JSON Web Token of that provider for this server.")))
         .addSecurityItem(new SecurityRequirement().addList("token"));
   }
 }

@@ -2,14 +2,9 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
-import io.artifactserver.core.derive.DerivationRules;
-import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.limit.LimitBook;
-import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.access.link.Links;
 import io.artifactserver.rest.api.limit.PaceThreads;
-import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.address.Addresses;
 import io.artifactserver.rest.delivery.address.HawkbitProperties;
@@ -30,9 +25,7 @@ import io.artifactserver.rest.delivery.resolve.Resolver;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.hawkbit.Hawkbit;
-import io.artifactserver.rest.hawkbit.Reports;
 import io.artifactserver.rest.server.guard.Connections;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -44,9 +37,18 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** Wires the data plane. */
 @Configuration(proxyBeanMethods = false)
+@Import({
+  ReadThreads.class,
+  DerivedAnswers.class,
+  RepeatedDownloads.class,
+  Deliveries.class,
+  RequestCredentials.class,
+  Downloads.class
+})
 public class DownloadConfiguration {
   /** Enough to keep a disk's queue full; each holds one page fault. */
   private static final int COLD_PAGE_THREADS = 8;
@@ -91,20 +93,9 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  ReadThreads readThreads() {
-    return new ReadThreads();
-  }
-
-  @Bean
   WaitingThreads waitingThreads(
       ExecutorService openings, ExecutorService coldPages, ReadThreads readThreads) {
     return new WaitingThreads(openings, coldPages, readThreads);
-  }
-
-  @Bean
-  DerivedAnswers derivedAnswers(
-      DerivationRules rules, ArtifactCatalog catalog, DerivedRegister derived, BlobStores stores) {
-    return new DerivedAnswers(rules, catalog, derived, stores);
   }
 
   @Bean
@@ -162,39 +153,6 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  RepeatedDownloads repeatedDownloads(
-      Resolver resolver,
-      BlobStores stores,
-      TransferObserver observer,
-      Connections connections,
-      Throttles throttles,
-      MeterRegistry registry) {
-    return new RepeatedDownloads(resolver, stores, observer, connections, throttles, registry);
-  }
-
-  @Bean
-  Deliveries deliveries(
-      ProgressProperties progress,
-      ProgressBook book,
-      Authenticator authenticator,
-      Connections connections,
-      Lookups lookups,
-      ObjectProvider<Reports> reports) {
-    return new Deliveries(
-        progress,
-        book,
-        authenticator,
-        connections,
-        lookups,
-        Optional.ofNullable(reports.getIfAvailable()));
-  }
-
-  @Bean
-  RequestCredentials requestCredentials(Links links) {
-    return new RequestCredentials(links);
-  }
-
-  @Bean
   Answers downloadAnswers(
       ResponseEmitter emitter,
       RepeatedDownloads repeatedDownloads,
@@ -213,16 +171,6 @@ public class DownloadConfiguration {
         problems,
         clock,
         properties.headRanges());
-  }
-
-  @Bean
-  Downloads downloads(
-      Resolver resolver,
-      Answers answers,
-      ProblemWriter problems,
-      Lookups lookups,
-      Connections connections) {
-    return new Downloads(resolver, answers, problems, lookups, connections);
   }
 
   @Bean

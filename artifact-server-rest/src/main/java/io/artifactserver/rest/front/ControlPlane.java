@@ -15,7 +15,6 @@ import io.artifactserver.rest.server.guard.Connections;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -49,25 +48,25 @@ public final class ControlPlane extends Handler.Wrapper {
   private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private final Authenticator authenticator;
-  private final Predicate<String> isOpen;
+  private final OpenPaths openPaths;
   private final ProblemWriter problems;
   private final ControlThreads threads;
   private final HealthAnswers health;
   private final Connections connections;
 
   /**
-   * @param isOpen whether everybody may ask for the path
+   * @param openPaths whether everybody may ask for the path
    * @param connections know the client of a request
    */
   ControlPlane(
       Authenticator authenticator,
-      Predicate<String> isOpen,
+      OpenPaths openPaths,
       ProblemWriter problems,
       ControlThreads threads,
       HealthAnswers health,
       Connections connections) {
     this.authenticator = authenticator;
-    this.isOpen = isOpen;
+    this.openPaths = openPaths;
     this.problems = problems;
     this.threads = threads;
     this.health = health;
@@ -120,7 +119,7 @@ public final class ControlPlane extends Handler.Wrapper {
     Credentials credentials = Credentials.of(authorization);
     Authentication caller = authenticator.peek(credentials);
     boolean isKnown = caller instanceof Authentication.Known;
-    boolean isOpenPath = isOpen.test(path);
+    boolean isOpenPath = openPaths.test(path);
     @Nullable Object client = connections.client(request);
     request.setAttribute(BearerAuthenticationFilter.CLIENT, client);
     Sender sender = isKnown ? Sender.stranger(client) : authenticator.sender(credentials, client);

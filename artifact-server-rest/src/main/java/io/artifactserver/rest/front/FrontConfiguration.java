@@ -1,9 +1,6 @@
 package io.artifactserver.rest.front;
 
-import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.api.artifact.UploadProperties;
-import io.artifactserver.rest.server.guard.Connections;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.beans.factory.ObjectProvider;
@@ -13,10 +10,12 @@ import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.boot.health.actuate.endpoint.HealthEndpointWebExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Wires the way to the control plane, and its threads. */
 @Configuration(proxyBeanMethods = false)
+@Import({ProblemWriter.class, ProblemErrorHandler.class, RefusalHandler.class, ControlPlane.class})
 public class FrontConfiguration {
   private static final int CALLER_THREADS = 16;
   private static final int WAITING_CALLERS = 256;
@@ -62,21 +61,6 @@ public class FrontConfiguration {
         HEALTH_THREADS, Thread.ofPlatform().daemon().name("health-", 0).factory());
   }
 
-  @Bean
-  ProblemWriter problemWriter(JsonMapper mapper) {
-    return new ProblemWriter(mapper);
-  }
-
-  @Bean
-  ProblemErrorHandler problemErrorHandler(ProblemWriter problems) {
-    return new ProblemErrorHandler(problems);
-  }
-
-  @Bean
-  RefusalHandler refusalHandler(Connections connections, ProblemWriter problems) {
-    return new RefusalHandler(connections, problems);
-  }
-
   /**
    * @param health is there when the server has started
    */
@@ -94,19 +78,5 @@ public class FrontConfiguration {
         mapper,
         healthChecks,
         System::nanoTime);
-  }
-
-  /**
-   * @param openPaths whether everybody may ask for a path
-   */
-  @Bean
-  ControlPlane controlPlane(
-      Authenticator authenticator,
-      OpenPaths openPaths,
-      ProblemWriter problems,
-      ControlThreads threads,
-      HealthAnswers health,
-      Connections connections) {
-    return new ControlPlane(authenticator, openPaths, problems, threads, health, connections);
   }
 }

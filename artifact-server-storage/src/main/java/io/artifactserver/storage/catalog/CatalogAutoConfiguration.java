@@ -2,15 +2,7 @@ package io.artifactserver.storage.catalog;
 
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.InstallationSecret;
-import io.artifactserver.core.audit.AuditLog;
-import io.artifactserver.core.blob.BlobChecksums;
-import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.catalog.ArtifactCatalog;
-import io.artifactserver.core.catalog.BlobRegister;
-import io.artifactserver.core.derive.DerivedRegister;
-import io.artifactserver.core.limit.LimitStore;
-import io.artifactserver.core.limit.QuotaStore;
-import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.access.CachedAccessTokenStore;
@@ -19,7 +11,6 @@ import io.artifactserver.storage.catalog.access.JdbcAuditLog;
 import io.artifactserver.storage.catalog.artifact.ArtifactRows;
 import io.artifactserver.storage.catalog.artifact.BlobRows;
 import io.artifactserver.storage.catalog.artifact.CachedArtifactCatalog;
-import io.artifactserver.storage.catalog.artifact.DerivedRows;
 import io.artifactserver.storage.catalog.artifact.JdbcBlobChecksums;
 import io.artifactserver.storage.catalog.artifact.JdbcDataKeyStore;
 import io.artifactserver.storage.catalog.artifact.JpaArtifactCatalog;
@@ -47,12 +38,12 @@ import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfigur
 import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.jpa.repository.query.DeclaredQuery;
 import org.springframework.data.jpa.repository.query.QueryEnhancerFactories;
 import org.springframework.data.jpa.repository.query.QueryEnhancerFactory;
 import org.springframework.data.jpa.repository.query.QueryEnhancerSelector;
-import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -66,6 +57,16 @@ import org.springframework.transaction.PlatformTransactionManager;
     basePackageClasses = CatalogAutoConfiguration.class,
     queryEnhancerSelector = CatalogAutoConfiguration.PlainQueries.class)
 @EntityScan(basePackageClasses = CatalogAutoConfiguration.class)
+@Import({
+  JpaBlobRegister.class,
+  JpaDerivedRegister.class,
+  JdbcQuotaStore.class,
+  JdbcLimitStore.class,
+  JdbcProgressStore.class,
+  JdbcDataKeyStore.class,
+  JdbcBlobChecksums.class,
+  JdbcAuditLog.class
+})
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";
 
@@ -80,7 +81,9 @@ public class CatalogAutoConfiguration {
     return InstantSource.system();
   }
 
+  /** Whoever has them may rely on the data folder being bound to the database. */
   @Bean
+  @DependsOn(BOUND)
   CatalogTransactions catalogTransactions(
       PlatformTransactionManager transactionManager, DatabaseServer server, InstallationLock lock) {
     return new CatalogTransactions(transactionManager, server, lock);
@@ -103,7 +106,6 @@ public class CatalogAutoConfiguration {
   }
 
   @Bean
-  @DependsOn(BOUND)
   ArtifactCatalog artifactCatalog(
       CatalogTransactions transactions,
       RepositoryRows repositories,
@@ -121,57 +123,6 @@ public class CatalogAutoConfiguration {
   }
 
   @Bean
-  @DependsOn(BOUND)
-  BlobRegister blobRegister(
-      CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock) {
-    return new JpaBlobRegister(transactions, blobs, derived, clock);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  DerivedRegister derivedRegister(
-      CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc) {
-    return new JpaDerivedRegister(transactions, derived, blobs, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  QuotaStore quotaStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    return new JdbcQuotaStore(transactions, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  LimitStore limitStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    return new JdbcLimitStore(transactions, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  ProgressStore progressStore(CatalogTransactions transactions, JdbcTemplate jdbc) {
-    return new JdbcProgressStore(transactions, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  DataKeyStore dataKeyStore(CatalogTransactions transactions, JdbcClient jdbc) {
-    return new JdbcDataKeyStore(transactions, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  BlobChecksums blobChecksums(CatalogTransactions transactions, JdbcClient jdbc) {
-    return new JdbcBlobChecksums(transactions, jdbc);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
-  AuditLog auditLog(CatalogTransactions transactions, JdbcClient jdbc, InstantSource clock) {
-    return new JdbcAuditLog(transactions, jdbc, clock);
-  }
-
-  @Bean
-  @DependsOn(BOUND)
   AccessTokenStore accessTokenStore(
       CatalogTransactions transactions,
       JdbcClient jdbc,
@@ -183,7 +134,6 @@ public class CatalogAutoConfiguration {
 
   /** Read once, as it never changes. */
   @Bean
-  @DependsOn(BOUND)
   InstallationSecret installationSecret(CatalogTransactions transactions, JdbcClient jdbc) {
     return transactions.read(() ->
         jdbc.sql("select secret from installation")
@@ -199,15 +149,18 @@ public class CatalogAutoConfiguration {
    */
   @Bean(BOUND)
   InstallationId installationId(
-      CatalogTransactions transactions,
+      PlatformTransactionManager transactionManager,
+      DatabaseServer server,
+      InstallationLock lock,
       JdbcClient jdbc,
       DataFolder folder,
       ObjectProvider<InstallationBound> others) {
     InstallationId id =
-        transactions.read(() ->
-            jdbc.sql("select id from installation")
-                .query((row, _) -> new InstallationId(row.getObject(1, UUID.class)))
-                .single());
+        new CatalogTransactions(transactionManager, server, lock)
+            .read(() ->
+                jdbc.sql("select id from installation")
+                    .query((row, _) -> new InstallationId(row.getObject(1, UUID.class)))
+                    .single());
     folder.bind(id.value());
     others.forEach(other -> other.bind(id.value()));
     return id;

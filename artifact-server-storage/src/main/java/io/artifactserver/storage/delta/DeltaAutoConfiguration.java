@@ -1,24 +1,9 @@
 package io.artifactserver.storage.delta;
 
-import io.artifactserver.core.derive.DerivedForm;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
-/** The forms there are. Another one is a class and a bean here. */
+/** The forms there are. Another one is a class that is imported here. */
 @AutoConfiguration
-public class DeltaAutoConfiguration {
-  @Bean
-  DerivedForm casyncIndex() {
-    return new CasyncIndexForm();
-  }
-
-  @Bean
-  DerivedForm zsyncControlFile() {
-    return new ZsyncForm();
-  }
-
-  @Bean
-  DerivedForm casyncPack() {
-    return new CasyncPackForm();
-  }
-}
+@Import({CasyncIndexForm.class, ZsyncForm.class, CasyncPackForm.class})
+public class DeltaAutoConfiguration {}

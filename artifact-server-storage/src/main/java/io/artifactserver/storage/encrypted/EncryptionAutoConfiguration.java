@@ -5,7 +5,6 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.DataKeyStore.WrappedDataKey;
-import io.artifactserver.core.encryption.RingKeys;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.local.folder.DataFolder;
@@ -24,6 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -32,6 +32,7 @@ import org.springframework.util.unit.DataSize;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(EncryptionProperties.class)
+@Import(StoredRingKeys.class)
 public class EncryptionAutoConfiguration {
   /** In the data folder. */
   static final String KEY_FILE = "keys.json";
@@ -92,11 +93,6 @@ public class EncryptionAutoConfiguration {
   private static Duration idleTime(CatalogProperties catalog) {
     Duration known = catalog.cacheTtl().plus(catalog.staleTime());
     return known.compareTo(SegmentKeys.MIN_IDLE_TIME) > 0 ? known : SegmentKeys.MIN_IDLE_TIME;
-  }
-
-  @Bean
-  RingKeys ringKeys(KeyRing ring, DataKeyStore dataKeys, InstantSource clock) {
-    return new StoredRingKeys(ring, dataKeys, clock);
   }
 
   private static long defaultCacheSize() {

@@ -9,12 +9,14 @@ import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Takes tokens of an identity provider, where {@code artifact-server.oidc.issuer} names one. */
 @Configuration(proxyBeanMethods = false)
 @Conditional(OidcConfiguration.IssuerIsNamed.class)
+@Import(OidcTokens.class)
 public class OidcConfiguration {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -29,11 +31,6 @@ public class OidcConfiguration {
     // The start does not wait for it.
     issuer.warmUp();
     return issuer;
-  }
-
-  @Bean
-  IssuedTokens issuedTokens(OidcProperties properties, Issuer issuer, InstantSource clock) {
-    return new OidcTokens(properties, issuer, clock);
   }
 
   @Bean

@@ -6,15 +6,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** Wires the limits of downloads. */
 @Configuration(proxyBeanMethods = false)
+@Import(PaceThreads.class)
 public class LimitConfiguration {
-  @Bean
-  PaceThreads paceThreads() {
-    return new PaceThreads();
-  }
-
   @Bean
   LimitBook limitBook(
       LimitStore store, LimitProperties properties, PaceThreads threads, MeterRegistry registry) {

@@ -1,10 +1,6 @@
 package io.artifactserver.rest.server.engine;
 
-import io.artifactserver.rest.server.guard.ConnectionProperties;
 import io.artifactserver.rest.server.guard.Connections;
-import io.artifactserver.rest.server.tls.Certificates;
-import io.artifactserver.rest.server.tls.TlsConfiguration;
-import io.artifactserver.rest.server.tls.TlsProperties;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.server.AbstractConnector;
@@ -17,27 +13,20 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /** Puts our own connections in the place of Jetty's. */
 @Configuration(proxyBeanMethods = false)
+@Import({Http2Connections.class, TlsConnectors.class})
 public class EngineConfiguration {
   /**
    * In bytes. A slow client's response holds its head's buffer to the end of the first piece, and
    * ours have 700 bytes; Jetty takes a larger one for a head that does not fit.
    */
   private static final int RESPONSE_HEAD_LENGTH = 4 * 1024;
-
-  @Bean
-  Http2Connections http2Connections(
-      Http2Properties properties,
-      Connections connections,
-      ConnectionProperties connectionProperties) {
-    return new Http2Connections(properties, connections, connectionProperties);
-  }
 
   @Bean
   Newcomers newcomers(Connections connections) {
@@ -47,16 +36,6 @@ public class EngineConfiguration {
   @Bean
   LingeringClose lingeringClose() {
     return new LingeringClose();
-  }
-
-  @Bean
-  @Conditional(TlsConfiguration.HasCertificates.class)
-  TlsConnectors tlsConnectors(
-      TlsProperties properties,
-      Certificates certificates,
-      Newcomers newcomers,
-      LingeringClose lingering) {
-    return new TlsConnectors(properties, certificates, newcomers, lingering);
   }
 
   /** The last to see the server, when every connector is there. */

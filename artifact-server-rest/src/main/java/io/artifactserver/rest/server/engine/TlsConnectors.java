@@ -1,6 +1,7 @@
 package io.artifactserver.rest.server.engine;
 
 import io.artifactserver.rest.server.tls.Certificates;
+import io.artifactserver.rest.server.tls.TlsConfiguration;
 import io.artifactserver.rest.server.tls.TlsProperties;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.web.server.Http2;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
 
 /**
@@ -23,6 +25,7 @@ import org.springframework.core.Ordered;
  * neither several certificates nor new ones with Jetty. Comes before the customizers that bound
  * what connections may do, so that those find these connectors.
  */
+@Conditional(TlsConfiguration.HasCertificates.class)
 record TlsConnectors(
     TlsProperties properties,
     Certificates certificates,

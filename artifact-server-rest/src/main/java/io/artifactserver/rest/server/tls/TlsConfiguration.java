@@ -1,22 +1,18 @@
 package io.artifactserver.rest.server.tls;
 
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** Wires TLS, if there are certificates. */
 @Configuration(proxyBeanMethods = false)
 @Conditional(TlsConfiguration.HasCertificates.class)
+@Import(Certificates.class)
 public class TlsConfiguration {
-  @Bean
-  Certificates certificates(TlsProperties properties) {
-    return new Certificates(properties);
-  }
-
   /** Whether there are any. */
   public static final class HasCertificates implements Condition {
     @Override
