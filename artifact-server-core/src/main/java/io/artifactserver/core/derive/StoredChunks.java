@@ -8,14 +8,7 @@ import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 
 /** Reads indexes and packs of chunks from where they are kept. Immutable, thread-safe. */
-public final class StoredChunks {
-  private final BlobStores stores;
-
-  /** Reads from these stores. */
-  public StoredChunks(BlobStores stores) {
-    this.stores = stores;
-  }
-
+public record StoredChunks(BlobStores stores) {
   /**
    * Reads an index.
    *

@@ -39,27 +39,14 @@ import org.jspecify.annotations.Nullable;
  * <p>A blob counts as copied when the SHA-256 of what was read is the catalog's, where the catalog
  * knows it, and that of what the target gives back is the same. Otherwise it is deleted from the
  * target.
+ *
+ * @param source is not changed
+ * @param target of blobs of the same installation only: others would be taken for orphans
  */
-public final class BlobMigration {
+public record BlobMigration(
+    BlobStore source, BlobStore target, StoredDigests digests, MigrationObserver observer) {
   private static final int PAGE = 500;
   private static final int BUFFER_LENGTH = 512 * 1024;
-
-  private final BlobStore source;
-  private final BlobStore target;
-  private final StoredDigests digests;
-  private final MigrationObserver observer;
-
-  /**
-   * @param source is not changed
-   * @param target of blobs of the same installation only: others would be taken for orphans
-   */
-  public BlobMigration(
-      BlobStore source, BlobStore target, StoredDigests digests, MigrationObserver observer) {
-    this.source = source;
-    this.target = target;
-    this.digests = digests;
-    this.observer = observer;
-  }
 
   /**
    * Copies what the target lacks. Blocks until everything is tried.

@@ -17,34 +17,17 @@ import java.util.Optional;
 /**
  * Use case: delete an artifact. Its name is gone at once; its blob, when no other artifact shares
  * it, goes after a grace period, so that running downloads finish. Thread-safe.
+ *
+ * @param gracePeriod how long a retired blob stays
  */
-public final class ArtifactRetirement {
+public record ArtifactRetirement(
+    ArtifactCatalog catalog,
+    BlobRegister register,
+    BlobStores stores,
+    Quota quota,
+    Duration gracePeriod,
+    InstantSource clock) {
   private static final int BATCH = 100;
-
-  private final ArtifactCatalog catalog;
-  private final BlobRegister register;
-  private final BlobStores stores;
-  private final Quota quota;
-  private final Duration gracePeriod;
-  private final InstantSource clock;
-
-  /**
-   * @param gracePeriod how long a retired blob stays
-   */
-  public ArtifactRetirement(
-      ArtifactCatalog catalog,
-      BlobRegister register,
-      BlobStores stores,
-      Quota quota,
-      Duration gracePeriod,
-      InstantSource clock) {
-    this.catalog = catalog;
-    this.register = register;
-    this.stores = stores;
-    this.quota = quota;
-    this.gracePeriod = gracePeriod;
-    this.clock = clock;
-  }
 
   /**
    * Deletes the artifact.

@@ -18,34 +18,19 @@ import java.util.stream.Stream;
 /**
  * Removes what crashes left behind: blobs that no catalog row names, and uploads that nobody will
  * finish. Thread-safe; may run beside uploads, because it leaves alone whatever is young.
+ *
+ * @param store that has every stored byte, encrypted or not
+ * @param minimumAge of what is swept: longer than the time between a blob's commit and its row, and
+ *     than the longest upload
+ * @param clock that no one sets, as {@link SteadyClock}
  */
-public final class BlobSweeper {
+public record BlobSweeper(
+    BlobRegister register,
+    BlobStore store,
+    DataKeyStore dataKeys,
+    Duration minimumAge,
+    InstantSource clock) {
   private static final int BATCH = 500;
-
-  private final BlobRegister register;
-  private final BlobStore store;
-  private final DataKeyStore dataKeys;
-  private final Duration minimumAge;
-  private final InstantSource clock;
-
-  /**
-   * @param store that has every stored byte, encrypted or not
-   * @param minimumAge of what is swept: longer than the time between a blob's commit and its row,
-   *     and than the longest upload
-   * @param clock that no one sets, as {@link SteadyClock}
-   */
-  public BlobSweeper(
-      BlobRegister register,
-      BlobStore store,
-      DataKeyStore dataKeys,
-      Duration minimumAge,
-      InstantSource clock) {
-    this.register = register;
-    this.store = store;
-    this.dataKeys = dataKeys;
-    this.minimumAge = minimumAge;
-    this.clock = clock;
-  }
 
   /**
    * Sweeps what is older than the minimum age, by the database's clock or by this process's,

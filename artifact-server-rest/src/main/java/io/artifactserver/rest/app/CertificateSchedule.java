@@ -10,15 +10,7 @@ import org.springframework.stereotype.Component;
 /** Looks for new certificates at an interval: file events do not cross links and mounts. */
 @Component
 @Conditional(TlsConfiguration.HasCertificates.class)
-public class CertificateSchedule {
-  private final Certificates certificates;
-  private final Jobs jobs;
-
-  public CertificateSchedule(Certificates certificates, Jobs jobs) {
-    this.certificates = certificates;
-    this.jobs = jobs;
-  }
-
+public record CertificateSchedule(Certificates certificates, Jobs jobs) {
   @Scheduled(
       initialDelayString = "${artifact-server.tls.check-interval:10s}",
       fixedDelayString = "${artifact-server.tls.check-interval:10s}")

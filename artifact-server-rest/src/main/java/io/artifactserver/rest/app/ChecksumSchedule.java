@@ -10,21 +10,12 @@ import org.springframework.stereotype.Component;
 
 /**
  * Gives checksums to blobs of a remote backend that have none: at the start, then at an interval.
+ *
+ * @param backfill empty if the backend needs no checksums
  */
 @Component
-public class ChecksumSchedule {
+public record ChecksumSchedule(Optional<ChecksumBackfill> backfill, Jobs jobs) {
   private static final Logger LOG = LoggerFactory.getLogger(ChecksumSchedule.class);
-
-  private final Optional<ChecksumBackfill> backfill;
-  private final Jobs jobs;
-
-  /**
-   * @param backfill empty if the backend needs no checksums
-   */
-  public ChecksumSchedule(Optional<ChecksumBackfill> backfill, Jobs jobs) {
-    this.backfill = backfill;
-    this.jobs = jobs;
-  }
 
   @Scheduled(initialDelay = 0, fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
   void run() {

@@ -11,13 +11,7 @@ import org.springframework.stereotype.Component;
  * Thread-safe.
  */
 @Component("embeddedDatabase")
-public class DatabaseHealthIndicator implements HealthIndicator {
-  private final CatalogDatabase database;
-
-  public DatabaseHealthIndicator(CatalogDatabase database) {
-    this.database = database;
-  }
-
+public record DatabaseHealthIndicator(CatalogDatabase database) implements HealthIndicator {
   @Override
   public Health health() {
     return database.isRunning() ? Health.up().build() : Health.down().build();

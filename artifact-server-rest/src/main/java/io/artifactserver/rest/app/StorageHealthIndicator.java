@@ -10,16 +10,8 @@ import org.springframework.stereotype.Component;
 
 /** Whether the blob store works, and whether it takes uploads. Thread-safe. */
 @Component
-public class StorageHealthIndicator implements HealthIndicator {
-  private final BlobStore store;
-
-  private final BlobRegister register;
-
-  public StorageHealthIndicator(BlobStore store, BlobRegister register) {
-    this.store = store;
-    this.register = register;
-  }
-
+public record StorageHealthIndicator(BlobStore store, BlobRegister register)
+    implements HealthIndicator {
   @Override
   public Health health() {
     try {

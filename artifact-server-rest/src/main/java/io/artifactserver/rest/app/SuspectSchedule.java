@@ -10,27 +10,17 @@ import org.springframework.stereotype.Component;
 
 /** Checks suspect blobs again at an interval. */
 @Component
-public class SuspectSchedule {
+public record SuspectSchedule(SuspectCheck check, DamagedBlobs damaged, Jobs jobs) {
   private static final Logger LOG = LoggerFactory.getLogger(SuspectSchedule.class);
-
-  private final SuspectCheck check;
-  private final DamagedBlobs damaged;
-  private final Jobs jobs;
-
-  public SuspectSchedule(SuspectCheck check, DamagedBlobs damaged, Jobs jobs) {
-    this.check = check;
-    this.damaged = damaged;
-    this.jobs = jobs;
-  }
 
   @Scheduled(
       initialDelayString = "${artifact-server.retire.sweep-interval:5m}",
       fixedDelayString = "${artifact-server.retire.sweep-interval:5m}")
   void run() {
-    jobs.run("suspects", "Not all suspect blobs could be checked", LOG, this::check);
+    jobs.run("suspects", "Not all suspect blobs could be checked", LOG, this::checkAgain);
   }
 
-  private void check() throws StorageException {
+  private void checkAgain() throws StorageException {
     try {
       SuspectCheck.Run done = check.run();
       if (done.right() > 0) {

@@ -121,8 +121,8 @@ public class WebConfiguration implements WebMvcConfigurer {
                         .type(SecurityScheme.Type.HTTP)
                         .scheme("bearer")
                         .description(
-                            "A token of this server; or, where artifact-server.oidc.issuer is set,"
-                                + " a JSON Web Token of that provider for this server.")))
+                            "A token of this server; or, where artifact-server.oidc.issuer is set, a"
+                                + " JSON Web Token of that provider for this server.")))
         .addSecurityItem(new SecurityRequirement().addList("token"));
   }
 }

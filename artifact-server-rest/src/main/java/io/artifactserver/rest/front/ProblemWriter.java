@@ -11,16 +11,10 @@ import org.springframework.http.ProblemDetail;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Writes problem details on the data plane. Thread-safe. */
-public final class ProblemWriter {
+public record ProblemWriter(JsonMapper mapper) {
   /** The field of a problem that is over soon; a 503 has it by itself. */
   public static final HttpFields RETRY =
       HttpFields.build().add(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS).asImmutable();
-
-  private final JsonMapper mapper;
-
-  public ProblemWriter(JsonMapper mapper) {
-    this.mapper = mapper;
-  }
 
   /**
    * Answers with the problem's status, to a HEAD without the body, and completes the callback.

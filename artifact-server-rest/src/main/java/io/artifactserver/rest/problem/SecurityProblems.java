@@ -26,14 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Spring Security's refusals as problem details. Thread-safe. */
 @Component
-public class SecurityProblems
+public record SecurityProblems(JsonMapper mapper)
     implements AuthenticationEntryPoint, AccessDeniedHandler, RequestRejectedHandler {
-  private final JsonMapper mapper;
-
-  public SecurityProblems(JsonMapper mapper) {
-    this.mapper = mapper;
-  }
-
   @Override
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)

@@ -37,17 +37,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/links")
 @Tag(name = "Signed links")
-public class LinkController {
-  private final Links links;
-  private final ArtifactCatalog catalog;
-  private final InstantSource clock;
-
-  public LinkController(Links links, ArtifactCatalog catalog, InstantSource clock) {
-    this.links = links;
-    this.catalog = catalog;
-    this.clock = clock;
-  }
-
+public record LinkController(Links links, ArtifactCatalog catalog, InstantSource clock) {
   /** Makes a link: 201. */
   @PostMapping
   @Operation(

@@ -47,21 +47,12 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping(TokenController.PATH)
 @Tag(name = "Tokens")
-public class TokenController {
+public record TokenController(
+    AccessTokenStore tokens, ArtifactCatalog catalog, InstantSource clock) {
   static final String PATH = "/api/v1/tokens";
 
   /** So few have one page only. */
   private static final int MAX_LIMIT = 1000;
-
-  private final AccessTokenStore tokens;
-  private final ArtifactCatalog catalog;
-  private final InstantSource clock;
-
-  public TokenController(AccessTokenStore tokens, ArtifactCatalog catalog, InstantSource clock) {
-    this.tokens = tokens;
-    this.catalog = catalog;
-    this.clock = clock;
-  }
 
   /** Creates a token; the answer is the only place that ever shows its secret. */
   @PostMapping

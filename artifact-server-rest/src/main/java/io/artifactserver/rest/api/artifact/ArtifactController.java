@@ -36,30 +36,14 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}/artifacts")
 @Tag(name = "Artifacts")
-public class ArtifactController {
+public record ArtifactController(
+    ArtifactCatalog catalog,
+    BlobRegister register,
+    ArtifactRetirement retirement,
+    DerivationRules rules,
+    DerivedRegister derived,
+    InstantSource clock) {
   static final int MAX_LIMIT = 1000;
-
-  private final ArtifactCatalog catalog;
-  private final BlobRegister register;
-  private final ArtifactRetirement retirement;
-  private final DerivationRules rules;
-  private final DerivedRegister derived;
-  private final InstantSource clock;
-
-  public ArtifactController(
-      ArtifactCatalog catalog,
-      BlobRegister register,
-      ArtifactRetirement retirement,
-      DerivationRules rules,
-      DerivedRegister derived,
-      InstantSource clock) {
-    this.catalog = catalog;
-    this.register = register;
-    this.retirement = retirement;
-    this.rules = rules;
-    this.derived = derived;
-    this.clock = clock;
-  }
 
   /** A page of artifacts, by path. */
   @GetMapping

@@ -40,28 +40,14 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}")
 @Tag(name = "Update forms")
-public class FormController {
+public record FormController(
+    ArtifactCatalog catalog,
+    DerivationRules rules,
+    ArtifactDelta delta,
+    ArtifactDerivation derivation,
+    DerivationRequests requests) {
   private static final String DELTA = "/delta";
   private static final int PAGE = 1000;
-
-  private final ArtifactCatalog catalog;
-  private final DerivationRules rules;
-  private final ArtifactDelta delta;
-  private final ArtifactDerivation derivation;
-  private final DerivationRequests requests;
-
-  public FormController(
-      ArtifactCatalog catalog,
-      DerivationRules rules,
-      ArtifactDelta delta,
-      ArtifactDerivation derivation,
-      DerivationRequests requests) {
-    this.catalog = catalog;
-    this.rules = rules;
-    this.delta = delta;
-    this.derivation = derivation;
-    this.requests = requests;
-  }
 
   /** Which artifacts have forms. */
   @GetMapping("/forms")

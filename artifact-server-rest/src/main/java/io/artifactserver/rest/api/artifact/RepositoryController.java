@@ -37,27 +37,15 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories")
 @Tag(name = "Repositories")
-public class RepositoryController {
+public record RepositoryController(
+    ArtifactCatalog catalog,
+    BlobStores stores,
+    EncryptionDefaults defaults,
+    EncryptionRequests requests) {
   /** {@link PathPolicy#LONGEST_AGE} in seconds. */
   private static final int MAX_AGE = 31_536_000;
 
   private static final String AGE_RULE = "is 0 to 31536000 seconds";
-
-  private final ArtifactCatalog catalog;
-  private final BlobStores stores;
-  private final EncryptionDefaults defaults;
-  private final EncryptionRequests requests;
-
-  public RepositoryController(
-      ArtifactCatalog catalog,
-      BlobStores stores,
-      EncryptionDefaults defaults,
-      EncryptionRequests requests) {
-    this.catalog = catalog;
-    this.stores = stores;
-    this.defaults = defaults;
-    this.requests = requests;
-  }
 
   /** Creates a repository: 201, or 409 if the name is taken. */
   @PostMapping

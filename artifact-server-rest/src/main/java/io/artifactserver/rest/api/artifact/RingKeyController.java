@@ -22,13 +22,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/encryption/keys")
 @Tag(name = "Encryption")
-public class RingKeyController {
-  private final RingKeys ringKeys;
-
-  public RingKeyController(RingKeys ringKeys) {
-    this.ringKeys = ringKeys;
-  }
-
+public record RingKeyController(RingKeys ringKeys) {
   /** The keys, oldest first. */
   @GetMapping
   @Operation(

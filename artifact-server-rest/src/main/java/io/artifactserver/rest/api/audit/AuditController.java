@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** The audit as JSON lines. Thread-safe. */
 @RestController
 @Tag(name = "Audit")
-public class AuditController {
+public record AuditController(AuditLog audit) {
   /** Media type of JSON lines. */
   static final String JSON_LINES = "application/x-ndjson";
 
@@ -26,12 +26,6 @@ public class AuditController {
 
   /** Entries read from the database at a time. */
   private static final int BATCH = 50;
-
-  private final AuditLog audit;
-
-  public AuditController(AuditLog audit) {
-    this.audit = audit;
-  }
 
   /** Entries in their order, a line each. */
   @GetMapping(value = "/api/v1/audit", produces = JSON_LINES)

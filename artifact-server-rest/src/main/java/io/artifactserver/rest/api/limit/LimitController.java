@@ -24,15 +24,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}/limits")
 @Tag(name = "Limits")
-public class LimitController {
-  private final ArtifactCatalog catalog;
-  private final LimitBook book;
-
-  public LimitController(ArtifactCatalog catalog, LimitBook book) {
-    this.catalog = catalog;
-    this.book = book;
-  }
-
+public record LimitController(ArtifactCatalog catalog, LimitBook book) {
   /** The limits. */
   @GetMapping
   @Operation(

@@ -29,13 +29,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/limits")
 @Tag(name = "Limits")
-public class NamedLimitController {
-  private final LimitBook book;
-
-  public NamedLimitController(LimitBook book) {
-    this.book = book;
-  }
-
+public record NamedLimitController(LimitBook book) {
   /** All limits, by name. */
   @GetMapping
   @Operation(summary = "List the limits of classes of downloads")

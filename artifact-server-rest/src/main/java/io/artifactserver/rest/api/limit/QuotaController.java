@@ -23,15 +23,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}/quota")
 @Tag(name = "Limits")
-public class QuotaController {
-  private final ArtifactCatalog catalog;
-  private final QuotaLedger ledger;
-
-  public QuotaController(ArtifactCatalog catalog, QuotaLedger ledger) {
-    this.catalog = catalog;
-    this.ledger = ledger;
-  }
-
+public record QuotaController(ArtifactCatalog catalog, QuotaLedger ledger) {
   /** The quota, and what counts against it. */
   @GetMapping
   @Operation(

@@ -45,33 +45,17 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 @RestController
 @RequestMapping(ProgressController.PATH)
 @Tag(name = "Progress")
-public class ProgressController {
+public record ProgressController(
+    ArtifactCatalog catalog,
+    ProgressBook book,
+    ProgressStore store,
+    ProgressEvents events,
+    Authenticator authenticator,
+    InstantSource clock) {
   static final String PATH = "/api/v1/progress";
 
   private static final String EVENTS = "/events";
   private static final int MAX_LIMIT = 10_000;
-
-  private final ArtifactCatalog catalog;
-  private final ProgressBook book;
-  private final ProgressStore store;
-  private final ProgressEvents events;
-  private final Authenticator authenticator;
-  private final InstantSource clock;
-
-  public ProgressController(
-      ArtifactCatalog catalog,
-      ProgressBook book,
-      ProgressStore store,
-      ProgressEvents events,
-      Authenticator authenticator,
-      InstantSource clock) {
-    this.catalog = catalog;
-    this.book = book;
-    this.store = store;
-    this.events = events;
-    this.authenticator = authenticator;
-    this.clock = clock;
-  }
 
   /** A page of devices, by name; or the artifacts of one device. */
   @GetMapping

@@ -13,7 +13,13 @@ import org.springframework.stereotype.Component;
 
 /** Writes the progress of devices into the database, and forgets what is old. */
 @Component
-public class ProgressSchedule implements DisposableBean {
+public record ProgressSchedule(
+    ProgressBook book,
+    RunningDownloads running,
+    ProgressStore store,
+    ProgressProperties properties,
+    InstantSource clock)
+    implements DisposableBean {
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(ProgressSchedule.class));
 
@@ -30,25 +36,6 @@ public class ProgressSchedule implements DisposableBean {
 
   /** The time that a stop waits: a second or two. */
   private static final int LAST_BATCHES = 50;
-
-  private final ProgressBook book;
-  private final RunningDownloads running;
-  private final ProgressStore store;
-  private final ProgressProperties properties;
-  private final InstantSource clock;
-
-  public ProgressSchedule(
-      ProgressBook book,
-      RunningDownloads running,
-      ProgressStore store,
-      ProgressProperties properties,
-      InstantSource clock) {
-    this.book = book;
-    this.running = running;
-    this.store = store;
-    this.properties = properties;
-    this.clock = clock;
-  }
 
   @Scheduled(fixedDelay = PERIOD_MILLIS)
   void flush() {

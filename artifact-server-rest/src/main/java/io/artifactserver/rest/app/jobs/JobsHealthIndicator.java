@@ -9,13 +9,7 @@ import org.springframework.stereotype.Component;
  * it away would stop downloads that go on well. Thread-safe.
  */
 @Component
-public class JobsHealthIndicator implements HealthIndicator {
-  private final Jobs jobs;
-
-  public JobsHealthIndicator(Jobs jobs) {
-    this.jobs = jobs;
-  }
-
+public record JobsHealthIndicator(Jobs jobs) implements HealthIndicator {
   @Override
   public Health health() {
     return Health.up().withDetail("failing", jobs.failing()).build();

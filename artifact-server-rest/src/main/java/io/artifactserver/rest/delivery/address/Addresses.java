@@ -12,22 +12,14 @@ import java.util.Optional;
 /**
  * Reads the paths of the data plane: our own, and those that hawkBit gives its devices. Immutable,
  * thread-safe.
+ *
+ * @param isHawkbitAsked whether hawkBit is asked for the tenants that have no repository
  */
-public final class Addresses {
+public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
   private static final String ARTIFACTS = "/artifacts/";
   private static final String BLOBS = "/blobs/sha256/";
   private static final String CONTROLLER = "controller";
   private static final String SHA_1 = "sha1";
-
-  private final HawkbitProperties hawkbit;
-
-  /** Whether hawkBit is asked for the tenants that have no repository. */
-  private final boolean isHawkbitAsked;
-
-  public Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
-    this.hawkbit = hawkbit;
-    this.isHawkbitAsked = isHawkbitAsked;
-  }
 
   /** Whether the data plane answers requests of this path; all others go to the control plane. */
   public boolean isTarget(String rawPath) {

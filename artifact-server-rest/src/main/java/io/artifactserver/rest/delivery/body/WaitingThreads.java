@@ -3,23 +3,14 @@ package io.artifactserver.rest.delivery.body;
 import io.artifactserver.core.blob.Wait;
 import java.util.concurrent.Executor;
 
-/** Runs each task where its waiting holds up nobody else. Thread-safe. */
-public final class WaitingThreads {
-  private final Executor openings;
-  private final Executor coldPages;
-  private final Executor remoteReads;
-
-  /**
-   * @param openings platform threads: opening a file may wait for the disk
-   * @param coldPages platform threads of their own, which wait for the disk most of the time
-   * @param remoteReads threads that wait for other processes
-   */
-  public WaitingThreads(Executor openings, Executor coldPages, Executor remoteReads) {
-    this.openings = openings;
-    this.coldPages = coldPages;
-    this.remoteReads = remoteReads;
-  }
-
+/**
+ * Runs each task where its waiting holds up nobody else. Thread-safe.
+ *
+ * @param openings platform threads: opening a file may wait for the disk
+ * @param coldPages platform threads of their own, which wait for the disk most of the time
+ * @param remoteReads threads that wait for other processes
+ */
+public record WaitingThreads(Executor openings, Executor coldPages, Executor remoteReads) {
   /** Runs what opens a blob; on this thread if it waits for nothing. */
   public void open(Wait wait, Runnable task) {
     run(wait, task, openings);

@@ -19,21 +19,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds out which limits a download has for who asks, and from where. The name that a device gives
  * itself in a field does not count: it could choose its limit. Thread-safe.
+ *
+ * @param lookups run what has to ask the database who a caller is
  */
-public final class DownloadClasses {
-  private final Authenticator authenticator;
-  private final Connections connections;
-  private final Lookups lookups;
-
-  /**
-   * @param lookups run what has to ask the database who a caller is
-   */
-  public DownloadClasses(Authenticator authenticator, Connections connections, Lookups lookups) {
-    this.authenticator = authenticator;
-    this.connections = connections;
-    this.lookups = lookups;
-  }
-
+public record DownloadClasses(
+    Authenticator authenticator, Connections connections, Lookups lookups) {
   /** Whether a request is known to be of no class that the table has. No I/O. */
   boolean areNone(LimitTable table, Request request, Credentials credentials) {
     if (!table.hasClasses()) {

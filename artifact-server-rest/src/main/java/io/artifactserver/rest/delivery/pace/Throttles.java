@@ -31,36 +31,18 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out how fast a request may be answered. Thread-safe; nothing blocks. */
-public final class Throttles {
+public record Throttles(
+    LimitBook book,
+    ArtifactCatalog catalog,
+    PaceThreads threads,
+    Connections connections,
+    Authenticator authenticator,
+    DownloadClasses classes,
+    Permissions permissions) {
   /**
    * In bytes a second: a client that takes less while others wait for its place does not need it.
    */
   private static final long SHARE = 64 * 1024;
-
-  private final LimitBook book;
-  private final ArtifactCatalog catalog;
-  private final PaceThreads threads;
-  private final Connections connections;
-  private final Authenticator authenticator;
-  private final DownloadClasses classes;
-  private final Permissions permissions;
-
-  public Throttles(
-      LimitBook book,
-      ArtifactCatalog catalog,
-      PaceThreads threads,
-      Connections connections,
-      Authenticator authenticator,
-      DownloadClasses classes,
-      Permissions permissions) {
-    this.book = book;
-    this.catalog = catalog;
-    this.threads = threads;
-    this.connections = connections;
-    this.authenticator = authenticator;
-    this.classes = classes;
-    this.permissions = permissions;
-  }
 
   /** Returns the limits of one download, which follow what changes while it waits and runs. */
   public OfDownload of(Request request, Target target, Credentials credentials) {

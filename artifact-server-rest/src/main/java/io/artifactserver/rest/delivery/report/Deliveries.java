@@ -31,36 +31,17 @@ import org.jspecify.annotations.Nullable;
  * what hawkBit granted. A device is whom its signed link was made for, or what it calls itself in
  * the configured field, or else its certificate's subject or its token; hawkBit's are in the path.
  * Thread-safe.
+ *
+ * @param lookups run what has to ask the database who a device is
+ * @param reports of what hawkBit granted, if it is asked
  */
-public final class Deliveries {
-  private final ProgressProperties properties;
-  private final ProgressBook book;
-  private final Authenticator authenticator;
-  private final Connections connections;
-  private final Lookups lookups;
-
-  /** Where hawkBit is asked. */
-  private final Optional<Reports> reports;
-
-  /**
-   * @param lookups run what has to ask the database who a device is
-   * @param reports of what hawkBit granted, if it is asked
-   */
-  public Deliveries(
-      ProgressProperties properties,
-      ProgressBook book,
-      Authenticator authenticator,
-      Connections connections,
-      Lookups lookups,
-      Optional<Reports> reports) {
-    this.properties = properties;
-    this.book = book;
-    this.authenticator = authenticator;
-    this.connections = connections;
-    this.lookups = lookups;
-    this.reports = reports;
-  }
-
+public record Deliveries(
+    ProgressProperties properties,
+    ProgressBook book,
+    Authenticator authenticator,
+    Connections connections,
+    Lookups lookups,
+    Optional<Reports> reports) {
   /** Returns null, for every request of nobody that is known, if there is nothing to take down. */
   public @Nullable Delivery of(
       Request request, Target target, Credentials credentials, Served served) {

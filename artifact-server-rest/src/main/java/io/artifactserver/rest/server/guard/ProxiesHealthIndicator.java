@@ -8,13 +8,7 @@ import org.springframework.stereotype.Component;
  * Tells operators which proxies in front nobody named. The server is up all the same. Thread-safe.
  */
 @Component
-public class ProxiesHealthIndicator implements HealthIndicator {
-  private final UnnamedProxies proxies;
-
-  public ProxiesHealthIndicator(UnnamedProxies proxies) {
-    this.proxies = proxies;
-  }
-
+public record ProxiesHealthIndicator(UnnamedProxies proxies) implements HealthIndicator {
   @Override
   public Health health() {
     return Health.up().withDetail("unnamed", proxies.addresses()).build();

@@ -43,8 +43,7 @@ public interface ArtifactRows extends Repository<ArtifactRow, Long> {
   long count(String repository);
 
   @Query(
-      "select count(a) from ArtifactRow a where a.repository.name = :repository and"
-          + " a.blob.encrypted")
+      "select count(a) from ArtifactRow a where a.repository.name = :repository and a.blob.encrypted")
   long countEncrypted(String repository);
 
   /**
