@@ -10,18 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Use case: say what an update from one artifact to another costs. Immutable, thread-safe. */
-public final class ArtifactDelta {
-  private final DerivationRules rules;
-  private final DerivedRegister register;
-  private final StoredChunks chunks;
-
-  /** Wires the use case. */
-  public ArtifactDelta(DerivationRules rules, DerivedRegister register, BlobStores stores) {
-    this.rules = rules;
-    this.register = register;
-    this.chunks = new StoredChunks(stores);
-  }
-
+public record ArtifactDelta(DerivationRules rules, DerivedRegister register, BlobStores stores) {
   /**
    * Compares the chunks of two artifacts. Asks the catalog and the store.
    *
@@ -44,6 +33,7 @@ public final class ArtifactDelta {
     if (form.isEmpty() || oldForm.isEmpty() || newForm.isEmpty()) {
       return Optional.empty();
     }
+    StoredChunks chunks = new StoredChunks(stores);
     ChunkIndex known = chunks.index(form.get(), oldForm.get());
     ChunkIndex wanted = chunks.index(form.get(), newForm.get());
     Optional<DerivedForm.Packed> packed = rules.packed();

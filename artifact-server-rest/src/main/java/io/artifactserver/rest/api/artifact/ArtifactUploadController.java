@@ -34,31 +34,18 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.unit.DataSize;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Takes artifacts in: the body is the bytes, streamed. Thread-safe. */
 @RestController
 @Tag(name = "Artifacts")
-public class ArtifactUploadController {
+public record ArtifactUploadController(
+    ArtifactIngest ingest,
+    ArtifactCatalog catalog,
+    Authenticator authenticator,
+    UploadProperties properties) {
   private static final int MAX_MEDIA_TYPE_LENGTH = 255;
-
-  private final ArtifactIngest ingest;
-  private final ArtifactCatalog catalog;
-  private final Authenticator authenticator;
-  private final DataSize minRate;
-
-  public ArtifactUploadController(
-      ArtifactIngest ingest,
-      ArtifactCatalog catalog,
-      Authenticator authenticator,
-      UploadProperties properties) {
-    this.ingest = ingest;
-    this.catalog = catalog;
-    this.authenticator = authenticator;
-    this.minRate = properties.minRate();
-  }
 
   /**
    * Stores the body under a path that has no artifact yet.
@@ -94,7 +81,9 @@ public class ArtifactUploadController {
         Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
     try (InputStream body =
         new RequestBodyStream(
-            request::getInputStream, minRate, () -> !authenticator.isTakenAway(credentials))) {
+            request::getInputStream,
+            properties.minRate(),
+            () -> !authenticator.isTakenAway(credentials))) {
       IngestResult result = ingest.ingest(ingestRequest, body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);

@@ -19,32 +19,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks now and then whether a download that goes on still may: a token that let it in may be taken
  * away, or the key of its link deleted. When they expire, what they began goes on. Thread-safe.
+ *
+ * @param lookups run what has to ask the database
+ * @param period between two questions about one download
  */
-public final class Permissions {
+public record Permissions(
+    ArtifactCatalog catalog,
+    Authenticator authenticator,
+    Connections connections,
+    Lookups lookups,
+    Duration period) {
   private static final Logger LOG = LoggerFactory.getLogger(Permissions.class);
-
-  private final ArtifactCatalog catalog;
-  private final Authenticator authenticator;
-  private final Connections connections;
-  private final Lookups lookups;
-  private final long periodNanos;
-
-  /**
-   * @param lookups run what has to ask the database
-   * @param period between two questions about one download
-   */
-  public Permissions(
-      ArtifactCatalog catalog,
-      Authenticator authenticator,
-      Connections connections,
-      Lookups lookups,
-      Duration period) {
-    this.catalog = catalog;
-    this.authenticator = authenticator;
-    this.connections = connections;
-    this.lookups = lookups;
-    this.periodNanos = period.toNanos();
-  }
 
   /** Whether everybody may read the target, as far as the lookup may go. */
   private boolean isPublic(Target target, Reach reach) {
@@ -66,7 +51,7 @@ public final class Permissions {
     private final Request request;
     private final Target target;
     private final Credentials credentials;
-    private long nextNanos = System.nanoTime() + periodNanos;
+    private long nextNanos = System.nanoTime() + period.toNanos();
     private volatile boolean isTakenAway;
 
     Permission(Request request, Target target, Credentials credentials) {
@@ -86,7 +71,7 @@ public final class Permissions {
       }
       long now = System.nanoTime();
       if (now - nextNanos >= 0) {
-        nextNanos = now + periodNanos;
+        nextNanos = now + period.toNanos();
         if (!isKnownToBePublic()) {
           var _ =
               lookups.run(

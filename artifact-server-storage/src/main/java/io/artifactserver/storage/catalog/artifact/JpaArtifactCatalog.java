@@ -32,39 +32,21 @@ import org.springframework.data.domain.Limit;
  * always in this order: so an upload, a deletion and the sweeper cannot pass each other unseen, nor
  * wait for each other in a circle.
  */
-public final class JpaArtifactCatalog implements ArtifactCatalog {
-  private final CatalogTransactions transactions;
-  private final RepositoryRows repositories;
-  private final ArtifactRows artifacts;
-  private final BlobRows blobs;
-  private final UsedPathRows usedPaths;
-  private final InstantSource clock;
-  private final JpaAdditions additions;
-
-  public JpaArtifactCatalog(
-      CatalogTransactions transactions,
-      RepositoryRows repositories,
-      ArtifactRows artifacts,
-      BlobRows blobs,
-      UsedPathRows usedPaths,
-      InstantSource clock) {
-    this.transactions = transactions;
-    this.repositories = repositories;
-    this.artifacts = artifacts;
-    this.blobs = blobs;
-    this.usedPaths = usedPaths;
-    this.clock = clock;
-    this.additions =
-        new JpaAdditions(transactions, repositories, artifacts, blobs, usedPaths, clock);
-  }
-
+public record JpaArtifactCatalog(
+    CatalogTransactions transactions,
+    RepositoryRows repositoryRows,
+    ArtifactRows artifacts,
+    BlobRows blobs,
+    UsedPathRows usedPaths,
+    InstantSource clock)
+    implements ArtifactCatalog {
   @Override
   public Optional<Repository> createRepository(
       String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
     Repository repository = new Repository(name, isPublic, encrypted, false, paths, now());
     int inserted =
         transactions.write(_ ->
-            repositories.insert(
+            repositoryRows.insert(
                 name,
                 isPublic,
                 encrypted,
@@ -80,7 +62,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     return change(
         name,
         () ->
-            repositories.change(
+            repositoryRows.change(
                 name,
                 change.redirects(),
                 change.mutable(),
@@ -91,7 +73,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     return isRepositoryName(name)
         ? transactions.write(_ -> {
           update.run();
-          return repositories.findByName(name).map(RepositoryRow::toRepository);
+          return repositoryRows.findByName(name).map(RepositoryRow::toRepository);
         })
         : Optional.empty();
   }
@@ -101,13 +83,14 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
     if (!isRepositoryName(name)) {
       return Optional.empty();
     }
-    return transactions.read(() -> repositories.findByName(name).map(RepositoryRow::toRepository));
+    return transactions.read(
+        () -> repositoryRows.findByName(name).map(RepositoryRow::toRepository));
   }
 
   @Override
   public List<Repository> repositories() {
     return transactions.read(() ->
-        repositories.findAllByOrderByName().stream().map(RepositoryRow::toRepository).toList());
+        repositoryRows.findAllByOrderByName().stream().map(RepositoryRow::toRepository).toList());
   }
 
   @Override
@@ -172,12 +155,16 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public Optional<Addition> share(ArtifactId id, String mediaType, Digests digests) {
-    return additions.share(id, mediaType, digests);
+    return additions().share(id, mediaType, digests);
   }
 
   @Override
   public Addition add(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
-    return additions.add(id, mediaType, blob, digests);
+    return additions().add(id, mediaType, blob, digests);
+  }
+
+  private JpaAdditions additions() {
+    return new JpaAdditions(transactions, repositoryRows, artifacts, blobs, usedPaths, clock);
   }
 
   @Override
@@ -189,7 +176,7 @@ public final class JpaArtifactCatalog implements ArtifactCatalog {
 
   @Override
   public Optional<Repository> encryptRepository(String name) {
-    return change(name, () -> repositories.encrypt(name));
+    return change(name, () -> repositoryRows.encrypt(name));
   }
 
   @Override
