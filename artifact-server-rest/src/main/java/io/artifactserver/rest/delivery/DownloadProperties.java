@@ -3,6 +3,7 @@ package io.artifactserver.rest.delivery;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * How downloads are answered where clients differ. Immutable.
@@ -24,9 +25,8 @@ public record DownloadProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public DownloadProperties {
-    if (!revocationCheck.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.download.revocation-check must be positive, not " + revocationCheck);
-    }
+    Assert.isTrue(
+        revocationCheck.isPositive(),
+        "artifact-server.download.revocation-check must be positive, not " + revocationCheck);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * The caches in front of the catalog. Immutable.
@@ -28,17 +29,14 @@ public record CatalogProperties(
    * @throws IllegalArgumentException if a value is negative
    */
   public CatalogProperties {
-    if (cacheSize < 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.catalog.cache-size must not be negative, but is " + cacheSize);
-    }
-    if (cacheTtl.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.catalog.cache-ttl must not be negative, but is " + cacheTtl);
-    }
-    if (staleTime.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.catalog.stale-time must not be negative, but is " + staleTime);
-    }
+    Assert.isTrue(
+        cacheSize >= 0,
+        "artifact-server.catalog.cache-size must not be negative, but is " + cacheSize);
+    Assert.isTrue(
+        !cacheTtl.isNegative(),
+        "artifact-server.catalog.cache-ttl must not be negative, but is " + cacheTtl);
+    Assert.isTrue(
+        !staleTime.isNegative(),
+        "artifact-server.catalog.stale-time must not be negative, but is " + staleTime);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.storage.encrypted;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -33,20 +34,16 @@ public record EncryptionProperties(
    * @throws IllegalArgumentException if a value is out of its bounds, or two exclude each other
    */
   public EncryptionProperties {
-    if (segmentLength.toBytes() < MIN_SEGMENT_LENGTH
-        || segmentLength.toBytes() > SegmentLayout.MAX_SEGMENT_LENGTH) {
-      throw new IllegalArgumentException(
-          "artifact-server.encryption.segment-length must be 4KB to 16MB, not " + segmentLength);
-    }
-    if (decryptedCacheSize != null && decryptedCacheSize.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.encryption.decrypted-cache-size is 0 or more, not "
-              + decryptedCacheSize);
-    }
-    if (!keyFile.isEmpty() && !keyset.isEmpty()) {
-      throw new IllegalArgumentException(
-          "artifact-server.encryption.key-file and keyset exclude each other: set one of them");
-    }
+    Assert.isTrue(
+        segmentLength.toBytes() >= MIN_SEGMENT_LENGTH
+            && segmentLength.toBytes() <= SegmentLayout.MAX_SEGMENT_LENGTH,
+        "artifact-server.encryption.segment-length must be 4KB to 16MB, not " + segmentLength);
+    Assert.isTrue(
+        decryptedCacheSize == null || !decryptedCacheSize.isNegative(),
+        "artifact-server.encryption.decrypted-cache-size is 0 or more, not " + decryptedCacheSize);
+    Assert.isTrue(
+        keyFile.isEmpty() || keyset.isEmpty(),
+        "artifact-server.encryption.key-file and keyset exclude each other: set one of them");
   }
 
   /** Without the keys. */

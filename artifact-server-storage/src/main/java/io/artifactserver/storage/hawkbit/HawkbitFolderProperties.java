@@ -2,6 +2,7 @@ package io.artifactserver.storage.hawkbit;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -23,14 +24,12 @@ public record HawkbitFolderProperties(
     @DefaultValue("20GB") DataSize pullSize,
     @DefaultValue("false") boolean pullStreaming) {
   public HawkbitFolderProperties {
-    if (pull && !artifacts.isEmpty()) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.artifacts names a folder, so there is nothing to fetch: leave"
-              + " artifact-server.hawkbit.pull out, or the folder");
-    }
-    if (pullSize.toBytes() <= 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.pull-size must be positive, not " + pullSize);
-    }
+    Assert.isTrue(
+        !pull || artifacts.isEmpty(),
+        "artifact-server.hawkbit.artifacts names a folder, so there is nothing to fetch: leave"
+            + " artifact-server.hawkbit.pull out, or the folder");
+    Assert.isTrue(
+        pullSize.toBytes() > 0,
+        "artifact-server.hawkbit.pull-size must be positive, not " + pullSize);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.storage.postgres;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * The database. Immutable.
@@ -33,27 +34,21 @@ public record DatabaseProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public DatabaseProperties {
-    if (!url.isEmpty() && !url.startsWith(URL_PREFIX)) {
-      // The value is not repeated: an address of another form may carry a password anywhere.
-      throw new IllegalArgumentException(
-          "artifact-server.database.url begins with \""
-              + URL_PREFIX
-              + "\"; only PostgreSQL serves");
-    }
-    if (url.isEmpty() && !(username.isEmpty() && password.isEmpty())) {
-      throw new IllegalArgumentException(
-          "artifact-server.database.username and .password take effect only with"
-              + " artifact-server.database.url, which is not set");
-    }
-    if (poolSize < 1 || poolSize > MAX_POOL_SIZE) {
-      throw new IllegalArgumentException(
-          "artifact-server.database.pool-size must be 1 to %d, not %d"
-              .formatted(MAX_POOL_SIZE, poolSize));
-    }
-    if (startTimeout.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.database.start-timeout must not be negative, but is " + startTimeout);
-    }
+    // The value is not repeated: an address of another form may carry a password anywhere.
+    Assert.isTrue(
+        url.isEmpty() || url.startsWith(URL_PREFIX),
+        "artifact-server.database.url begins with \"" + URL_PREFIX + "\"; only PostgreSQL serves");
+    Assert.isTrue(
+        !url.isEmpty() || (username.isEmpty() && password.isEmpty()),
+        "artifact-server.database.username and .password take effect only with"
+            + " artifact-server.database.url, which is not set");
+    Assert.isTrue(
+        poolSize >= 1 && poolSize <= MAX_POOL_SIZE,
+        "artifact-server.database.pool-size must be 1 to %d, not %d"
+            .formatted(MAX_POOL_SIZE, poolSize));
+    Assert.isTrue(
+        !startTimeout.isNegative(),
+        "artifact-server.database.start-timeout must not be negative, but is " + startTimeout);
   }
 
   /** Whether the embedded database is used. */

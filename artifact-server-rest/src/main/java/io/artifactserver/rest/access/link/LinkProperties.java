@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Signed links. Immutable.
@@ -23,13 +24,11 @@ public record LinkProperties(
 
   public LinkProperties {
     appendedParameters = Set.copyOf(appendedParameters);
-    if (maxExpiry.toSeconds() < 1 || maxExpiry.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.links.max-expiry must be 1s to 3650d, not " + maxExpiry);
-    }
-    if (clockSkew.isNegative() || clockSkew.compareTo(Duration.ofHours(1)) > 0) {
-      throw new IllegalArgumentException(
-          "artifact-server.links.clock-skew must be 0s to 1h, not " + clockSkew);
-    }
+    Assert.isTrue(
+        maxExpiry.toSeconds() >= 1 && maxExpiry.compareTo(LONGEST) <= 0,
+        "artifact-server.links.max-expiry must be 1s to 3650d, not " + maxExpiry);
+    Assert.isTrue(
+        !clockSkew.isNegative() && clockSkew.compareTo(Duration.ofHours(1)) <= 0,
+        "artifact-server.links.clock-skew must be 0s to 1h, not " + clockSkew);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.rest.api.audit;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * For how long the audit is kept. Immutable.
@@ -26,17 +27,14 @@ public record AuditProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public AuditProperties {
-    if (retention.compareTo(Duration.ofDays(1)) < 0) {
-      throw new IllegalArgumentException(
-          PREFIX + "retention must be at least 1d, not " + retention);
-    }
-    if (maxEntries < MIN_ENTRIES) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-entries must be at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
-    }
-    if (maxChangesPerCaller < 1) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-changes-per-caller must be at least 1, not " + maxChangesPerCaller);
-    }
+    Assert.isTrue(
+        retention.compareTo(Duration.ofDays(1)) >= 0,
+        PREFIX + "retention must be at least 1d, not " + retention);
+    Assert.isTrue(
+        maxEntries >= MIN_ENTRIES,
+        PREFIX + "max-entries must be at least %d, not %d".formatted(MIN_ENTRIES, maxEntries));
+    Assert.isTrue(
+        maxChangesPerCaller >= 1,
+        PREFIX + "max-changes-per-caller must be at least 1, not " + maxChangesPerCaller);
   }
 }

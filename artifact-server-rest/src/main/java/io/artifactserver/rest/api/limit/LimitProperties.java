@@ -5,6 +5,7 @@ import io.artifactserver.core.limit.RepositoryLimits;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -40,10 +41,9 @@ public record LimitProperties(
   }
 
   private static void requirePlaces(String name, int places) {
-    if (places < 1 || places > MOST_WAITING) {
-      throw new IllegalArgumentException(
-          "artifact-server.limit.%s must be 1 to %d, not %d".formatted(name, MOST_WAITING, places));
-    }
+    Assert.isTrue(
+        places >= 1 && places <= MOST_WAITING,
+        "artifact-server.limit.%s must be 1 to %d, not %d".formatted(name, MOST_WAITING, places));
   }
 
   /** Returns the rate, or {@link RepositoryLimits#NO_LIMIT}. */

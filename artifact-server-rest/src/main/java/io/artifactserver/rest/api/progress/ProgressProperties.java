@@ -3,6 +3,7 @@ package io.artifactserver.rest.api.progress;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * The progress of devices. Immutable.
@@ -39,23 +40,14 @@ public record ProgressProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public ProgressProperties {
-    if (maxPending < 1) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-pending must be at least 1, not " + maxPending);
-    }
-    if (maxNamedPerAddress < 0) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-named-per-address must not be negative, but is " + maxNamedPerAddress);
-    }
-    if (maxRows < 1) {
-      throw new IllegalArgumentException(PREFIX + "max-rows must be at least 1, not " + maxRows);
-    }
-    if (maxNewPerCaller < 0) {
-      throw new IllegalArgumentException(
-          PREFIX + "max-new-per-caller must not be negative, but is " + maxNewPerCaller);
-    }
-    if (!retention.isPositive()) {
-      throw new IllegalArgumentException(PREFIX + "retention must be positive, not " + retention);
-    }
+    Assert.isTrue(maxPending >= 1, PREFIX + "max-pending must be at least 1, not " + maxPending);
+    Assert.isTrue(
+        maxNamedPerAddress >= 0,
+        PREFIX + "max-named-per-address must not be negative, but is " + maxNamedPerAddress);
+    Assert.isTrue(maxRows >= 1, PREFIX + "max-rows must be at least 1, not " + maxRows);
+    Assert.isTrue(
+        maxNewPerCaller >= 0,
+        PREFIX + "max-new-per-caller must not be negative, but is " + maxNewPerCaller);
+    Assert.isTrue(retention.isPositive(), PREFIX + "retention must be positive, not " + retention);
   }
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * Addresses for devices that hawkBit manages. Immutable.
@@ -25,10 +26,9 @@ public record HawkbitProperties(
     tenants.forEach(
         (tenant, repository) -> byUpperCase.put(tenant.toUpperCase(Locale.ROOT), repository));
     tenants = Map.copyOf(byUpperCase);
-    if (!path.contains("{fileName}")) {
-      throw new IllegalArgumentException(
-          "artifact-server.hawkbit.path is a template with {fileName}, not \"" + path + '"');
-    }
+    Assert.isTrue(
+        path.contains("{fileName}"),
+        "artifact-server.hawkbit.path is a template with {fileName}, not \"" + path + '"');
   }
 
   /** The repository of a tenant, if it has one. */

@@ -2,6 +2,7 @@ package io.artifactserver.rest.server.engine;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * HTTP/2. Immutable.
@@ -23,13 +24,10 @@ public record Http2Properties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public Http2Properties {
-    if (maxStreams < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.http2.max-streams must be at least 1, not " + maxStreams);
-    }
-    if (maxControlFrames < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.http2.max-control-frames must be at least 1, not " + maxControlFrames);
-    }
+    Assert.isTrue(
+        maxStreams >= 1, "artifact-server.http2.max-streams must be at least 1, not " + maxStreams);
+    Assert.isTrue(
+        maxControlFrames >= 1,
+        "artifact-server.http2.max-control-frames must be at least 1, not " + maxControlFrames);
   }
 }

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -95,8 +96,6 @@ public record ConnectionProperties(
   }
 
   private static void require(boolean isSo, String rule) {
-    if (!isSo) {
-      throw new IllegalArgumentException("artifact-server.connections." + rule);
-    }
+    Assert.isTrue(isSo, "artifact-server.connections." + rule);
   }
 }

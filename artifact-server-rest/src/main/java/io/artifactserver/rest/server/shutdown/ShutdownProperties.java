@@ -3,6 +3,7 @@ package io.artifactserver.rest.server.shutdown;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * How the server stops. Immutable.
@@ -17,9 +18,8 @@ public record ShutdownProperties(@DefaultValue("0s") Duration delay) {
    * @throws IllegalArgumentException if the delay is negative
    */
   public ShutdownProperties {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException(
-          "artifact-server.shutdown.delay must not be negative, but is " + delay);
-    }
+    Assert.isTrue(
+        !delay.isNegative(),
+        "artifact-server.shutdown.delay must not be negative, but is " + delay);
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * TLS on the server's port. Immutable.
@@ -81,8 +82,6 @@ public record TlsProperties(
   }
 
   private static void require(boolean isSo, String rule) {
-    if (!isSo) {
-      throw new IllegalArgumentException("artifact-server.tls." + rule);
-    }
+    Assert.isTrue(isSo, "artifact-server.tls." + rule);
   }
 }

@@ -3,6 +3,7 @@ package io.artifactserver.storage.local.mapped;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 
 /**
  * How many local files are kept mapped. Immutable.
@@ -19,14 +20,12 @@ public record MappedFilesProperties(
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public MappedFilesProperties {
-    if (mappedFiles < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files must be at least 1, not " + mappedFiles);
-    }
-    if (!mappedFilesIdleTime.isPositive()) {
-      throw new IllegalArgumentException(
-          "artifact-server.storage.mapped-files-idle-time must be positive, not "
-              + mappedFilesIdleTime);
-    }
+    Assert.isTrue(
+        mappedFiles >= 1,
+        "artifact-server.storage.mapped-files must be at least 1, not " + mappedFiles);
+    Assert.isTrue(
+        mappedFilesIdleTime.isPositive(),
+        "artifact-server.storage.mapped-files-idle-time must be positive, not "
+            + mappedFilesIdleTime);
   }
 }

@@ -2,6 +2,7 @@ package io.artifactserver.storage.remote.cache;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -41,17 +42,15 @@ public record CacheProperties(
     requireWithin("piece-size", pieceSize, DataSize.ofKilobytes(64), DataSize.ofMegabytes(64));
     requireWithin("max-size", maxSize, pieceSize, DataSize.ofBytes(Long.MAX_VALUE / 4));
     requireWithin("min-free", minFree, DataSize.ofBytes(0), DataSize.ofBytes(Long.MAX_VALUE / 4));
-    if (maxFetches < 2 || maxFetches > 1024) {
-      throw new IllegalArgumentException(
-          "%s.max-fetches must be 2 to 1024, not %d".formatted(PREFIX, maxFetches));
-    }
+    Assert.isTrue(
+        maxFetches >= 2 && maxFetches <= 1024,
+        "%s.max-fetches must be 2 to 1024, not %d".formatted(PREFIX, maxFetches));
   }
 
   private static void requireWithin(String name, DataSize value, DataSize min, DataSize max) {
-    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-      throw new IllegalArgumentException(
-          "%s.%s is %s to %s, not %s".formatted(PREFIX, name, min, max, value));
-    }
+    Assert.isTrue(
+        value.compareTo(min) >= 0 && value.compareTo(max) <= 0,
+        "%s.%s is %s to %s, not %s".formatted(PREFIX, name, min, max, value));
   }
 
   /** How much of a blob is fetched. */

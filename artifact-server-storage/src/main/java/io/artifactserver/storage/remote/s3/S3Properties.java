@@ -3,6 +3,7 @@ package io.artifactserver.storage.remote.s3;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -106,8 +107,6 @@ public record S3Properties(
   }
 
   private static void require(boolean isSo, String rule) {
-    if (!isSo) {
-      throw new IllegalArgumentException(PREFIX + '.' + rule);
-    }
+    Assert.isTrue(isSo, PREFIX + '.' + rule);
   }
 }

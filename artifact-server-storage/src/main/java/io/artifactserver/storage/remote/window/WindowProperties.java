@@ -2,6 +2,7 @@ package io.artifactserver.storage.remote.window;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.Assert;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -17,9 +18,8 @@ public record WindowProperties(@DefaultValue("256MB") DataSize readAheadBudget) 
    * @throws IllegalArgumentException if the value is out of its bounds
    */
   public WindowProperties {
-    if (readAheadBudget.toBytes() < 1) {
-      throw new IllegalArgumentException(
-          "artifact-server.storage.read-ahead-budget must be positive, not " + readAheadBudget);
-    }
+    Assert.isTrue(
+        readAheadBudget.toBytes() >= 1,
+        "artifact-server.storage.read-ahead-budget must be positive, not " + readAheadBudget);
   }
 }
