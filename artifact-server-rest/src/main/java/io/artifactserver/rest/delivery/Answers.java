@@ -29,11 +29,7 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ProblemDetail;
 
-/**
- * Answers downloads once it is known what they ask for. Thread-safe; nothing blocks.
- *
- * @param headRanges whether a HEAD of a range is answered as its GET is
- */
+/** Answers downloads once it is known what they ask for. Thread-safe; nothing blocks. */
 record Answers(
     ResponseEmitter emitter,
     RepeatedDownloads repeatedDownloads,
@@ -42,7 +38,7 @@ record Answers(
     RequestCredentials credentials,
     ProblemWriter problems,
     InstantSource clock,
-    boolean headRanges) {
+    DownloadProperties properties) {
   /**
    * A request for a download. Immutable.
    *
@@ -128,6 +124,6 @@ record Answers(
     if (served.bytes() instanceof Served.Bytes.Framed) {
       return HttpMethod.HEAD.asString();
     }
-    return headRanges ? HttpMethod.GET.asString() : exchange.request().getMethod();
+    return properties.headRanges() ? HttpMethod.GET.asString() : exchange.request().getMethod();
   }
 }

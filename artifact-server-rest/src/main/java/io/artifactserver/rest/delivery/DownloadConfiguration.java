@@ -2,9 +2,7 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
-import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.api.limit.PaceThreads;
 import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.address.Addresses;
 import io.artifactserver.rest.delivery.address.HawkbitProperties;
@@ -34,7 +32,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -44,9 +41,12 @@ import org.springframework.context.annotation.Import;
 @Import({
   ReadThreads.class,
   DerivedAnswers.class,
+  DownloadClasses.class,
+  Throttles.class,
   RepeatedDownloads.class,
   Deliveries.class,
   RequestCredentials.class,
+  Answers.class,
   Downloads.class
 })
 public class DownloadConfiguration {
@@ -103,34 +103,20 @@ public class DownloadConfiguration {
       ArtifactCatalog catalog,
       Authenticator authenticator,
       DerivedAnswers derived,
-      ObjectProvider<Hawkbit> hawkbit,
+      Optional<Hawkbit> hawkbit,
       InstantSource clock) {
-    return new Resolver(
-        catalog,
-        authenticator,
-        derived,
-        Optional.ofNullable(hawkbit.getIfAvailable()).map(GrantedDownloads::new),
-        clock);
+    return new Resolver(catalog, authenticator, derived, hawkbit.map(GrantedDownloads::new), clock);
   }
 
   @Bean
-  Throttles throttles(
-      LimitBook limits,
+  Permissions permissions(
       ArtifactCatalog catalog,
-      PaceThreads threads,
-      Connections connections,
       Authenticator authenticator,
+      Connections connections,
       Lookups lookups,
       DownloadProperties properties) {
-    return new Throttles(
-        limits,
-        catalog,
-        threads,
-        connections,
-        authenticator,
-        new DownloadClasses(authenticator, connections, lookups),
-        new Permissions(
-            catalog, authenticator, connections, lookups, properties.revocationCheck()));
+    return new Permissions(
+        catalog, authenticator, connections, lookups, properties.revocationCheck());
   }
 
   @Bean
@@ -153,30 +139,9 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  Answers downloadAnswers(
-      ResponseEmitter emitter,
-      RepeatedDownloads repeatedDownloads,
-      Deliveries deliveries,
-      Throttles throttles,
-      RequestCredentials credentials,
-      ProblemWriter problems,
-      InstantSource clock,
-      DownloadProperties properties) {
-    return new Answers(
-        emitter,
-        repeatedDownloads,
-        deliveries,
-        throttles,
-        credentials,
-        problems,
-        clock,
-        properties.headRanges());
-  }
-
-  @Bean
   ArtifactDownloadHandler artifactDownloadHandler(
       HawkbitProperties properties,
-      ObjectProvider<Hawkbit> hawkbit,
+      Optional<Hawkbit> hawkbit,
       RequestCredentials credentials,
       Downloads downloads,
       Answers answers,
@@ -184,7 +149,7 @@ public class DownloadConfiguration {
       InstantSource clock)
       throws IOException {
     return new ArtifactDownloadHandler(
-        new Addresses(properties, hawkbit.getIfAvailable() != null),
+        new Addresses(properties, hawkbit.isPresent()),
         credentials,
         downloads,
         answers,

@@ -225,7 +225,7 @@ abstract class GrantedDownloadFixture {
             credentials,
             problems,
             InstantSource.system(),
-            false);
+            new DownloadProperties(false, false, Duration.ofMinutes(1)));
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
