@@ -16,14 +16,4 @@ public record RepositoryChange(
   public boolean isNone() {
     return redirects == null && mutable == null && maxAge == null;
   }
-
-  /** Changes only whether devices are sent to the backend. */
-  public static RepositoryChange ofRedirects(boolean redirects) {
-    return new RepositoryChange(redirects, null, null);
-  }
-
-  /** Changes only whether paths take other bytes. */
-  public static RepositoryChange ofMutable(boolean mutable) {
-    return new RepositoryChange(null, mutable, null);
-  }
 }

@@ -51,11 +51,6 @@ public final class KeyRing {
     return keyset.get();
   }
 
-  /** Whether the ring can be changed. */
-  boolean isFile() {
-    return file != null;
-  }
-
   /** Wraps a new blob's data key with the primary key and keeps it. Asks the database. */
   void keep(String blobKey, DataKey dataKey, DataKeyStore dataKeys) {
     wrapping.readLock().lock();

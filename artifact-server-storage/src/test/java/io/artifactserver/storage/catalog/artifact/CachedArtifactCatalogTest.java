@@ -110,7 +110,7 @@ class CachedArtifactCatalogTest {
   void showsAtOnceThatARepositoryRedirects() {
     add(id);
     assertThat(catalog.find(id).orElseThrow().repository().redirects()).isFalse();
-    assertThat(catalog.changeRepository(repository, RepositoryChange.ofRedirects(true)))
+    assertThat(catalog.changeRepository(repository, new RepositoryChange(true, null, null)))
         .isPresent();
     assertThat(catalog.find(id).orElseThrow().repository().redirects()).isTrue();
   }
@@ -121,7 +121,8 @@ class CachedArtifactCatalogTest {
     assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isFalse();
     assertThat(catalog.findRepository(repository, Reach.DATABASE).orElseThrow().paths().mutable())
         .isFalse();
-    assertThat(catalog.changeRepository(repository, RepositoryChange.ofMutable(true))).isPresent();
+    assertThat(catalog.changeRepository(repository, new RepositoryChange(null, true, null)))
+        .isPresent();
     assertThat(catalog.find(id).orElseThrow().repository().paths().mutable()).isTrue();
     assertThat(catalog.findRepository(repository, Reach.DATABASE).orElseThrow().paths().mutable())
         .isTrue();
@@ -144,7 +145,7 @@ class CachedArtifactCatalogTest {
       Future<?> changes =
           threads.submit(() -> {
             for (int i = 0; i < 300; i++) {
-              catalog.changeRepository(repository, RepositoryChange.ofRedirects(i % 2 == 0));
+              catalog.changeRepository(repository, new RepositoryChange(i % 2 == 0, null, null));
               catalog.findRepository(repository, Reach.DATABASE);
             }
           });

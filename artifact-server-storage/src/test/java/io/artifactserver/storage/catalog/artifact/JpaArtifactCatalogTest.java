@@ -52,15 +52,17 @@ class JpaArtifactCatalogTest extends JpaCatalogFixture {
     assertThat(created.redirects()).isFalse();
     added("a", newBlob(text));
     assertThat(
-            catalog.changeRepository(repository, RepositoryChange.ofRedirects(true)).orElseThrow())
+            catalog
+                .changeRepository(repository, new RepositoryChange(true, null, null))
+                .orElseThrow())
         .isEqualTo(
             new Repository(repository, true, false, true, PathPolicy.DEFAULT, created.createdAt()));
     assertThat(catalog.find(id("a")).orElseThrow().repository().redirects()).isTrue();
-    assertThat(catalog.changeRepository(repository, RepositoryChange.ofRedirects(false)))
+    assertThat(catalog.changeRepository(repository, new RepositoryChange(false, null, null)))
         .contains(created);
-    assertThat(catalog.changeRepository("no-" + repository, RepositoryChange.ofRedirects(true)))
+    assertThat(catalog.changeRepository("no-" + repository, new RepositoryChange(true, null, null)))
         .isEmpty();
-    assertThat(catalog.changeRepository("a/b", RepositoryChange.ofRedirects(true))).isEmpty();
+    assertThat(catalog.changeRepository("a/b", new RepositoryChange(true, null, null))).isEmpty();
   }
 
   @Test

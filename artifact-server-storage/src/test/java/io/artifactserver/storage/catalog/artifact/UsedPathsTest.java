@@ -28,7 +28,7 @@ class UsedPathsTest extends JpaCatalogFixture {
     Repository created = catalog.createRepository(repository, true, false, asked).orElseThrow();
     assertThat(created.paths()).isEqualTo(asked);
     assertThat(catalog.repository(repository)).contains(created);
-    assertThat(catalog.changeRepository(repository, RepositoryChange.ofMutable(false)))
+    assertThat(catalog.changeRepository(repository, new RepositoryChange(null, false, null)))
         .map(Repository::paths)
         .contains(new PathPolicy(false, Duration.ofHours(1)));
     assertThat(
@@ -85,10 +85,10 @@ class UsedPathsTest extends JpaCatalogFixture {
     String other = "other " + text;
     added("a", newBlob(text));
     catalog.remove(id("a"));
-    catalog.changeRepository(repository, RepositoryChange.ofMutable(true));
+    catalog.changeRepository(repository, new RepositoryChange(null, true, null));
     assertThat(catalog.add(id("a"), "text/plain", newBlob(other), digests(other)))
         .isInstanceOf(Addition.Added.class);
-    catalog.changeRepository(repository, RepositoryChange.ofMutable(false));
+    catalog.changeRepository(repository, new RepositoryChange(null, false, null));
     catalog.remove(id("a"));
     assertThat(catalog.usedPath(id("a")).orElseThrow().sha256()).isEqualTo(digests(other).sha256());
     assertThat(catalog.add(id("a"), "text/plain", newBlob(text), digests(text)))
