@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
@@ -64,7 +65,7 @@ public abstract class LargeBlob {
   @TearDown(Level.Trial)
   public void delete() throws IOException {
     mappedFiles.close();
-    Folders.delete(folder);
+    FileUtils.deleteDirectory(folder.toFile());
   }
 
   Blob blob() {

@@ -12,25 +12,18 @@ import java.util.function.Predicate;
  * Measures what the gates look at, and judges. Rounds are interleaved: each goes once through all
  * subjects, so that a disturbance of some seconds hits one sample of several subjects and not all
  * of one. Used by one thread.
+ *
+ * @param out shows the progress
  */
-final class GateKeeper {
+record GateKeeper(List<Gate> gates, Bench bench, PrintStream out) {
   /** Forks of each subject: enough for the gates that hold with room to spare, which are most. */
   static final int ROUNDS = 1;
 
   /** Forks of each subject of a gate that failed; only they decide then. */
   static final int ROUNDS_AGAIN = 5;
 
-  private final List<Gate> gates;
-  private final Bench bench;
-  private final PrintStream out;
-
-  /**
-   * @param out shows the progress
-   */
-  GateKeeper(List<Gate> gates, Bench bench, PrintStream out) {
-    this.gates = List.copyOf(gates);
-    this.bench = bench;
-    this.out = out;
+  GateKeeper {
+    gates = List.copyOf(gates);
   }
 
   /** Measures all, and once more what fails. Takes minutes. */

@@ -1,7 +1,6 @@
 package io.artifactserver.benchmarks.load;
 
 import io.artifactserver.benchmarks.results.Machine;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -135,26 +134,6 @@ public record LoadReport(
 
     long anonymousBytesMore() {
       return anonymousBytes - anonymousBytesBefore;
-    }
-
-    /** This one with further figures of its scenario. */
-    Round and(Map<String, Double> further) {
-      Map<String, Double> all = new HashMap<>(more);
-      all.putAll(further);
-      return new Round(
-          round,
-          seconds,
-          requests,
-          failures,
-          bodyBytes,
-          latency,
-          serverCpuSeconds,
-          clientCpuSeconds,
-          disturbance,
-          anonymousBytesBefore,
-          anonymousBytes,
-          all,
-          firstFailure);
     }
   }
 

@@ -45,15 +45,14 @@ record PacedReaders(int readers) implements Load {
       double seconds = window.seconds();
       LongSummaryStatistics received =
           IntStream.range(0, readers).mapToLong(i -> after[i] - before[i]).summaryStatistics();
-      Round round = window.close(client.total(), Map.of());
-      return round.and(
+      return window.close(
+          client.total(),
+          readers,
           Map.of(
               OFF_LIMIT,
               100 * Math.abs(received.getSum() / seconds / LIMIT - 1),
               INEQUALITY,
-              (double) received.getMax() / Math.max(1, received.getMin()),
-              SlowReaders.MEMORY,
-              round.anonymousBytesMore() / 1000.0 / readers));
+              (double) received.getMax() / Math.max(1, received.getMin())));
     }
   }
 }

@@ -5,9 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.Comparator;
 import java.util.Optional;
-import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 
 /**
  * The artifacts of the servers.
@@ -39,13 +38,8 @@ record Site(
 
   /** Deletes a folder and all in it, if it is there. */
   static void delete(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
+    try {
+      FileUtils.deleteDirectory(folder.toFile());
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot delete " + folder, e);
     }

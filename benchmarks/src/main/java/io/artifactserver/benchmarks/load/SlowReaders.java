@@ -56,15 +56,10 @@ record SlowReaders(int readers, long bytesPerSecond) implements Load {
       for (int i = 0; i < readers; i++) {
         full += after[i] - before[i] >= enough ? 1 : 0;
       }
-      Round round = window.close(client.total(), Map.of());
-      return round.and(
-          Map.of(
-              "readers",
-              (double) readers,
-              STARVED,
-              (double) readers - full,
-              MEMORY,
-              round.anonymousBytesMore() / 1000.0 / readers));
+      return window.close(
+          client.total(),
+          readers,
+          Map.of("readers", (double) readers, STARVED, (double) readers - full));
     }
   }
 

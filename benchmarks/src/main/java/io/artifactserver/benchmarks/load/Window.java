@@ -40,6 +40,15 @@ final class Window {
     return close(total, seconds(), probe.anonymousBytes(), more);
   }
 
+  /** As {@link #close(Tally.Total, Map)}, with the memory that each of so many readers took. */
+  Round close(Tally.Total total, int readers, Map<String, Double> more) {
+    double loaded = seconds();
+    long anonymousBytes = probe.anonymousBytes();
+    Map<String, Double> all = new HashMap<>(more);
+    all.put(SlowReaders.MEMORY, (anonymousBytes - anonymousBefore) / 1000.0 / readers);
+    return close(total, loaded, anonymousBytes, all);
+  }
+
   /**
    * Ends it.
    *
