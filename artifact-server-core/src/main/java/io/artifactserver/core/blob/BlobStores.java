@@ -2,33 +2,16 @@ package io.artifactserver.core.blob;
 
 import org.jspecify.annotations.Nullable;
 
-/** The store of plain blobs and, if there is a key ring, that of encrypted ones. Immutable. */
-public final class BlobStores {
-  private final BlobStore plain;
-  private final @Nullable BlobStore encrypted;
-
-  private BlobStores(BlobStore plain, @Nullable BlobStore encrypted) {
-    this.plain = plain;
-    this.encrypted = encrypted;
-  }
-
+/**
+ * The store of plain blobs and, if there is a key ring, that of encrypted ones. Immutable.
+ *
+ * @param plain has every stored byte, encrypted or not
+ * @param encrypted keeps its ciphertext in {@code plain}; null without a key ring
+ */
+public record BlobStores(BlobStore plain, @Nullable BlobStore encrypted) {
   /** Plain blobs only. */
   public static BlobStores of(BlobStore plain) {
     return new BlobStores(plain, null);
-  }
-
-  /**
-   * Both.
-   *
-   * @param encrypted keeps its ciphertext in {@code plain}
-   */
-  public static BlobStores of(BlobStore plain, BlobStore encrypted) {
-    return new BlobStores(plain, encrypted);
-  }
-
-  /** The store that has every stored byte, encrypted or not. */
-  public BlobStore plain() {
-    return plain;
   }
 
   /** Whether there is a store of encrypted blobs. */

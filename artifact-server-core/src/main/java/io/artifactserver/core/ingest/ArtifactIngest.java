@@ -33,41 +33,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>The bytes pass once: while one buffer is digested and written, the next is read. The blob is
  * durable before the catalog names it, so that a crash leaves an orphan for the sweeper and never a
  * name without bytes. No database transaction is open while bytes flow.
+ *
+ * @param quota of the store
+ * @param repositoryQuotas of each repository
+ * @param digestExecutor runs the digests of all uploads; bounds their parallelism
+ * @param derivations is told of every new artifact
  */
-public final class ArtifactIngest {
+public record ArtifactIngest(
+    ArtifactCatalog catalog,
+    BlobRegister register,
+    BlobStores stores,
+    Quota quota,
+    QuotaLedger repositoryQuotas,
+    Executor digestExecutor,
+    DerivationRequests derivations) {
   /** Two of these are an upload's whole memory, in bytes. */
   static final int BUFFER_LENGTH = 512 * 1024;
-
-  private final ArtifactCatalog catalog;
-  private final BlobStores stores;
-  private final LostBlobs lostBlobs;
-  private final Quota quota;
-  private final QuotaLedger repositoryQuotas;
-  private final Executor digestExecutor;
-  private final DerivationRequests derivations;
-
-  /**
-   * @param quota of the store
-   * @param repositoryQuotas of each repository
-   * @param digestExecutor runs the digests of all uploads; bounds their parallelism
-   * @param derivations is told of every new artifact
-   */
-  public ArtifactIngest(
-      ArtifactCatalog catalog,
-      BlobRegister register,
-      BlobStores stores,
-      Quota quota,
-      QuotaLedger repositoryQuotas,
-      Executor digestExecutor,
-      DerivationRequests derivations) {
-    this.catalog = catalog;
-    this.stores = stores;
-    this.lostBlobs = new LostBlobs(register, stores);
-    this.quota = quota;
-    this.repositoryQuotas = repositoryQuotas;
-    this.digestExecutor = digestExecutor;
-    this.derivations = derivations;
-  }
 
   /**
    * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
@@ -88,7 +69,7 @@ public final class ArtifactIngest {
     Optional<Artifact> existing = catalog.findCurrent(id);
     if (existing.isPresent()) {
       requireSame(existing.get(), request);
-      return lostBlobs.isLost(existing.get().blob())
+      return lostBlobs().isLost(existing.get().blob())
           ? restore(existing.get(), repository.encrypted(), request, source)
           : compare(request, source);
     }
@@ -109,11 +90,15 @@ public final class ArtifactIngest {
                 grow(place, received);
                 upload.write(buffer);
               });
-      lostBlobs.markIfMissing(digests.sha256(), repository.encrypted());
+      lostBlobs().markIfMissing(digests.sha256(), repository.encrypted());
       return link(request, upload, digests, reservation, place);
     } catch (OverQuotaException e) {
       throw new IngestException.RepositoryFull(e);
     }
+  }
+
+  private LostBlobs lostBlobs() {
+    return new LostBlobs(register, stores);
   }
 
   /** An announced digest tells before the body is read; without one, the catalog decides later. */

@@ -13,7 +13,7 @@ class BlobStoresTest {
 
   @Test
   void givesEachBlobItsStore() throws StorageException {
-    BlobStores both = BlobStores.of(plain, encrypted);
+    BlobStores both = new BlobStores(plain, encrypted);
     assertThat(both.canEncrypt()).isTrue();
     assertThat(both.of(true)).isSameAs(encrypted);
     assertThat(both.of(false)).isSameAs(plain);

@@ -39,7 +39,7 @@ class RepositoryEncryptionTest {
   private final InMemoryBlobStore plain = new InMemoryBlobStore(() -> now);
   private final InMemoryBlobStore encrypted = InMemoryBlobStore.markingEncrypted();
   private final FaultyBlobStore faulty = new FaultyBlobStore(encrypted);
-  private final BlobStores stores = BlobStores.of(plain, faulty);
+  private final BlobStores stores = new BlobStores(plain, faulty);
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> now);
   private final Quota quota = new Quota(1000, 100_000, 0);
   private final ArtifactIngest ingest =

@@ -45,7 +45,7 @@ abstract class IngestFixture {
       new ArtifactIngest(
           catalog,
           rows,
-          BlobStores.of(store, encrypted),
+          new BlobStores(store, encrypted),
           quota,
           ledger,
           ForkJoinPool.commonPool(),

@@ -49,6 +49,7 @@ import io.artifactserver.rest.hawkbit.MemoryFiles;
 import io.artifactserver.rest.poison.PoisonedPool;
 import io.artifactserver.rest.server.guard.ConnectionProperties;
 import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.guard.UnnamedProxies;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
@@ -87,7 +88,8 @@ abstract class GrantedDownloadFixture {
   private final MeterRegistry registry = new SimpleMeterRegistry();
   final MemoryFiles files = new MemoryFiles();
   private final Lookups lookups = new Lookups("lookup-", 1, 10, 10, Duration.ofMillis(2));
-  private final Connections connections = new Connections(unlimited(), registry);
+  private final Connections connections =
+      new Connections(unlimited(), new UnnamedProxies(_ -> {}), registry);
   private final Server server = new Server(null, null, new PoisonedPool());
   private final ServerConnector connector = new ServerConnector(server);
   final HttpClient client = HttpClient.newHttpClient();

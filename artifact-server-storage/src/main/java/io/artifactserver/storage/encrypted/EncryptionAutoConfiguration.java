@@ -83,7 +83,7 @@ public class EncryptionAutoConfiguration {
       CatalogProperties catalog,
       DecryptedCopies copies) {
     int segmentLength = Math.toIntExact(properties.segmentLength().toBytes());
-    return BlobStores.of(
+    return new BlobStores(
         store,
         new EncryptedBlobStore(
             store, dataKeys, ring, segmentLength, Optional.of(copies), idleTime(catalog)));

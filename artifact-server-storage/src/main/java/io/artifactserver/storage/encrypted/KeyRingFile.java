@@ -22,15 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A file with a key ring, for its owner alone. Thread-safe. It is only ever replaced whole, so a
  * reader sees the ring before a change or after it; changes take turns, across processes too.
  */
-final class KeyRingFile {
-  private final Path path;
-  private final @Nullable Aead kms;
-
-  private KeyRingFile(Path path, @Nullable Aead kms) {
-    this.path = path;
-    this.kms = kms;
-  }
-
+record KeyRingFile(Path path, @Nullable Aead kms) {
   /**
    * Names a file; I/O only if a KMS has to be found.
    *
@@ -54,10 +46,6 @@ final class KeyRingFile {
               + " extension of your KMS on the class path, or leave the setting out.",
           e);
     }
-  }
-
-  Path path() {
-    return path;
   }
 
   boolean exists() {

@@ -93,7 +93,7 @@ final class DerivingInstallation implements AutoCloseable {
   }
 
   BlobStores stores(BlobStore plain, DataKeyStore keys) {
-    return BlobStores.of(plain, new EncryptedBlobStore(plain, keys, ring, 64 * 1024));
+    return new BlobStores(plain, new EncryptedBlobStore(plain, keys, ring, 64 * 1024));
   }
 
   /** Half of each byte is random, so the chunks are worth compressing. */

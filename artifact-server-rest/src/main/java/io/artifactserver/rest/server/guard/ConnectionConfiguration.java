@@ -1,15 +1,16 @@
 package io.artifactserver.rest.server.guard;
 
 import io.artifactserver.core.access.AccessTokenStore;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 
 /** Wires what watches connections. */
 @Configuration(proxyBeanMethods = false)
+@Import(Connections.class)
 public class ConnectionConfiguration {
   /**
    * @param tokens are there once this process has locked the data folder
@@ -21,11 +22,5 @@ public class ConnectionConfiguration {
     // Those of before may be named by now.
     file.write(List.of());
     return new UnnamedProxies(file::write);
-  }
-
-  @Bean(destroyMethod = "close")
-  Connections connections(
-      ConnectionProperties properties, UnnamedProxies proxies, MeterRegistry registry) {
-    return new Connections(properties, proxies, registry);
   }
 }

@@ -79,11 +79,6 @@ public final class Connections
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("connections").factory());
 
-  /** As the other one, and notices no proxies. */
-  public Connections(ConnectionProperties properties, MeterRegistry registry) {
-    this(properties, new UnnamedProxies(_ -> {}), registry);
-  }
-
   /** Watches the connections of the servers it is {@link #watch told} of, until it is closed. */
   public Connections(
       ConnectionProperties properties, UnnamedProxies proxies, MeterRegistry registry) {

@@ -26,7 +26,7 @@ import org.springframework.boot.ssl.pem.PemContent;
  * The PEM files of certificates, keys and client authorities, as they were read at one time.
  * Immutable.
  */
-final class TlsFiles {
+record TlsFiles(TlsProperties properties, Map<Path, byte[]> contents) {
   /** The stores are in memory only, and Java's want a password all the same. */
   static final String STORE_PASSWORD = "in-memory";
 
@@ -34,14 +34,6 @@ final class TlsFiles {
   static final String FIRST_ALIAS = "certificate-0";
 
   private static final byte[] CHALLENGE = new byte[32];
-
-  private final TlsProperties properties;
-  private final Map<Path, byte[]> contents;
-
-  private TlsFiles(TlsProperties properties, Map<Path, byte[]> contents) {
-    this.properties = properties;
-    this.contents = contents;
-  }
 
   /**
    * Reads all of them. It follows links, as those that certbot and Kubernetes swap.

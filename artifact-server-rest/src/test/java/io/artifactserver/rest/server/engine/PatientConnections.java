@@ -2,6 +2,7 @@ package io.artifactserver.rest.server.engine;
 
 import io.artifactserver.rest.server.guard.ConnectionProperties;
 import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.guard.UnnamedProxies;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -23,7 +24,7 @@ public final class PatientConnections {
    * @param meters gets their figures
    */
   public static Connections create(MeterRegistry meters) {
-    return new Connections(properties(Duration.ofMinutes(1)), meters);
+    return new Connections(properties(Duration.ofMinutes(1)), new UnnamedProxies(_ -> {}), meters);
   }
 
   /**

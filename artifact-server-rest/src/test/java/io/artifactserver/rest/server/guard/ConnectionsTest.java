@@ -31,6 +31,7 @@ class ConnectionsTest {
               DataSize.ofBytes(0),
               Duration.ofMinutes(1),
               DataSize.ofMegabytes(64)),
+          new UnnamedProxies(_ -> {}),
           new SimpleMeterRegistry());
   private final List<SocketChannel> channels = new ArrayList<>();
 

@@ -180,7 +180,7 @@ class SuspectBlobTest {
       open.add(cache);
       plain = cache;
     }
-    return BlobStores.of(
+    return new BlobStores(
         plain,
         new EncryptedBlobStore(plain, new InMemoryDataKeyStore(), KeyRing.ephemeral(), 64 * 1024));
   }
