@@ -23,14 +23,8 @@ import org.springframework.stereotype.Component;
  * logger and its message without what is filled in. The server's own lines bound themselves.
  */
 @Component
-public class RepeatedLines {
+public record RepeatedLines(LogProperties properties) {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(RepeatedLines.class);
-
-  private final LogProperties properties;
-
-  public RepeatedLines(LogProperties properties) {
-    this.properties = properties;
-  }
 
   @EventListener(ApplicationReadyEvent.class)
   void install() {

@@ -16,7 +16,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public record ResultFile(
     String command, String measuredAt, String commit, Machine machine, List<Result> results) {
-  private static final JsonMapper JSON =
+  /** Writes files as they are kept, and reads them with whatever others put there. */
+  public static final JsonMapper JSON =
       JsonMapper.builder()
           .enable(SerializationFeature.INDENT_OUTPUT)
           .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)

@@ -28,15 +28,9 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/sign-in")
 @Tag(name = "Sign-in")
-public class SignInController {
+public record SignInController(Optional<SignIn> signIn) {
   /** In characters; a provider may put a whole token into its code. */
   private static final int MAX_LENGTH = 2048;
-
-  private final Optional<SignIn> signIn;
-
-  SignInController(Optional<SignIn> signIn) {
-    this.signIn = signIn;
-  }
 
   /** Says where a person signs in. */
   @GetMapping
@@ -48,7 +42,7 @@ public class SignInController {
               + " with \"state\" and a \"code\". Keep \"verifier\" until then, for 10 minutes at most."
               + " 404 where artifact-server.oidc.sign-in.client-id is not set.")
   public ResponseEntity<SignIn.Offer> start(@RequestParam String redirectUri) {
-    SignIn.Offer offer = signIn().start(page(redirectUri));
+    SignIn.Offer offer = provider().start(page(redirectUri));
     return ResponseEntity.ok().header(HttpHeaders.CACHE_CONTROL, "no-store").body(offer);
   }
 
@@ -68,7 +62,7 @@ public class SignInController {
     SignIn.End end;
     try {
       end =
-          signIn()
+          provider()
               .end(
                   bounded("code", code),
                   bounded("state", state),
@@ -92,7 +86,7 @@ public class SignInController {
                 end.token(), caller.name(), caller.role().name().toLowerCase(Locale.ROOT)));
   }
 
-  private SignIn signIn() {
+  private SignIn provider() {
     return signIn.orElseThrow(() ->
         refused(
             HttpStatus.NOT_FOUND,

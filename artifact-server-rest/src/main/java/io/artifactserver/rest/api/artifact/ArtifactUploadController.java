@@ -83,7 +83,8 @@ public record ArtifactUploadController(
         new RequestBodyStream(
             request::getInputStream,
             properties.minRate(),
-            () -> !authenticator.isTakenAway(credentials))) {
+            () -> !authenticator.isTakenAway(credentials),
+            System::nanoTime)) {
       IngestResult result = ingest.ingest(ingestRequest, body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);

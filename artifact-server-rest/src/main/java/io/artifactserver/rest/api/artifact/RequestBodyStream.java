@@ -34,10 +34,6 @@ final class RequestBodyStream extends InputStream {
   private long received;
   private long asked;
 
-  RequestBodyStream(InputStreamSource body, DataSize minRate, BooleanSupplier mayGoOn) {
-    this(body, minRate, mayGoOn, System::nanoTime);
-  }
-
   /**
    * @param minRate per second; with 0 a client may take its time
    * @param mayGoOn whether the caller still has its token; asked at the end, too

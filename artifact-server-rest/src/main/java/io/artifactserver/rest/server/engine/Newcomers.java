@@ -45,7 +45,7 @@ final class Newcomers {
    * @param clients whom a connection counts for; those of which nobody knows are one client
    */
   Newcomers(Function<EndPoint, Optional<Network>> clients) {
-    this(clients, new Turns(), Runtime.getRuntime().availableProcessors());
+    this(clients, new Turns(System::nanoTime), Runtime.getRuntime().availableProcessors());
   }
 
   Newcomers(Function<EndPoint, Optional<Network>> clients, Turns turns, int threads) {

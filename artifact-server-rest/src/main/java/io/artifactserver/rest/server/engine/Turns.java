@@ -14,11 +14,6 @@ public final class Turns {
   /** When each thread has its next turn. */
   private final ThreadLocal<AtomicLong> next;
 
-  /** For all threads that ask. */
-  public Turns() {
-    this(System::nanoTime);
-  }
-
   /**
    * @param nanoTime the time, in nanoseconds since some moment
    */
