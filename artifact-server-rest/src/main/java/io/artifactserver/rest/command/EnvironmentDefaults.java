@@ -14,11 +14,9 @@ import picocli.CommandLine.Model.OptionSpec;
  * Gives an option that has a property's name the value of the environment variable that Spring Boot
  * reads for the property, so that a command finds what the server finds. Immutable, thread-safe.
  */
-final class EnvironmentDefaults implements IDefaultValueProvider {
-  private final Map<String, String> environment;
-
-  EnvironmentDefaults(Map<String, String> environment) {
-    this.environment = Map.copyOf(environment);
+record EnvironmentDefaults(Map<String, String> environment) implements IDefaultValueProvider {
+  EnvironmentDefaults {
+    environment = Map.copyOf(environment);
   }
 
   @Override
