@@ -10,17 +10,12 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Tells which client an address stands for, also behind proxies. Immutable, thread-safe. */
-final class ClientAddresses {
-  private final List<Network> trustedProxies;
-
-  /**
-   * @param trustedProxies addresses and networks that stand for many clients
-   */
-  ClientAddresses(List<String> trustedProxies) {
-    this.trustedProxies = trustedProxies.stream().map(Network::parse).toList();
-  }
-
+/**
+ * Tells which client an address stands for, also behind proxies. Immutable, thread-safe.
+ *
+ * @param trustedProxies addresses and networks that stand for many clients
+ */
+record ClientAddresses(List<Network> trustedProxies) {
   /** Returns whom a connection counts for; null if its address says nothing of the client. */
   @Nullable Network client(@Nullable SocketAddress peer) {
     return peer instanceof InetSocketAddress socket && !isTrusted(socket.getAddress())

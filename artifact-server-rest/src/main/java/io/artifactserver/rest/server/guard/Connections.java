@@ -84,7 +84,8 @@ public final class Connections
       ConnectionProperties properties, UnnamedProxies proxies, MeterRegistry registry) {
     this.proxies = proxies;
     this.properties = properties;
-    this.addresses = new ClientAddresses(properties.trustedProxies());
+    this.addresses =
+        new ClientAddresses(properties.trustedProxies().stream().map(Network::parse).toList());
     Capacity capacity = Capacity.of(properties);
     long maxHeads = capacity.held() / HEADS_SHARE;
     this.heads = new Holdings(maxHeads);

@@ -2,9 +2,10 @@ package io.artifactserver.rest.server.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.limit.Network;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.List;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where a request comes from, whatever a client writes into it. */
 class ClientAddressesTest {
-  private final ClientAddresses addresses = new ClientAddresses(List.of("10.0.0.0/24", "fd00::/8"));
+  private final ClientAddresses addresses =
+      new ClientAddresses(Stream.of("10.0.0.0/24", "fd00::/8").map(Network::parse).toList());
 
   @ParameterizedTest
   @CsvSource(
