@@ -1,6 +1,5 @@
 package io.artifactserver.rest.app;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -74,8 +73,8 @@ public final class RecordedTraffic {
     RecordedTraffic traffic = new RecordedTraffic(keys, server, Integer.parseInt(arguments[3]));
     traffic.upload(arguments[2]);
     for (String protocol : PROTOCOLS) {
-      traffic.http2(protocol);
-      traffic.http1(protocol);
+      traffic.oneConnection(protocol, HttpClient.Version.HTTP_2);
+      traffic.oneConnection(protocol, HttpClient.Version.HTTP_1_1);
       traffic.newConnections(protocol);
     }
   }
@@ -112,23 +111,17 @@ public final class RecordedTraffic {
     }
   }
 
-  private void http2(String protocol) throws Exception {
-    try (HttpClient client = client(protocol, HttpClient.Version.HTTP_2)) {
+  private void oneConnection(String protocol, HttpClient.Version version) throws Exception {
+    try (HttpClient client = client(protocol, version)) {
       for (int i = 0; i < requests; i++) {
+        int length = i < requests / 2 ? SHORT : LONG;
+        int position = i % (FILE_LENGTH - LONG);
+        String range = "bytes=%d-%d".formatted(position, position + length - 1);
         require(
             client.send(
-                request("/artifacts/plain/file").header("Range", range(i)).build(),
+                request("/artifacts/plain/file").header("Range", range).build(),
                 BodyHandlers.ofByteArray()),
             206);
-      }
-    }
-  }
-
-  private void http1(String protocol) throws Exception {
-    try (SSLSocket socket = socket(context(), protocol)) {
-      InputStream in = new BufferedInputStream(socket.getInputStream(), LONG);
-      for (int i = 0; i < requests; i++) {
-        ask(socket, in, range(i), length(i));
       }
     }
   }
@@ -163,15 +156,6 @@ public final class RecordedTraffic {
     if (!head.toString().startsWith("HTTP/1.1 206 ") || in.readNBytes(length).length < length) {
       throw new IOException("The server answered " + head);
     }
-  }
-
-  private String range(int request) {
-    int position = request % (FILE_LENGTH - LONG);
-    return "bytes=%d-%d".formatted(position, position + length(request) - 1);
-  }
-
-  private int length(int request) {
-    return request < requests / 2 ? SHORT : LONG;
   }
 
   private static void require(HttpResponse<byte[]> response, int status) throws IOException {
