@@ -80,27 +80,16 @@ final class Grants {
     this.outageNanos = outageTime.toNanos();
     this.nanoClock = nanoClock;
     this.nextTrial = new AtomicLong(nanoClock.getAsLong());
-    this.entries =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .ticker(nanoClock::getAsLong)
-            .maximumSize(maxGrants)
-            .expireAfterAccess(grantTime.plus(outageTime))
-            .build();
-    this.refusals =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .ticker(nanoClock::getAsLong)
-            .maximumSize(MAX_REFUSALS)
-            .expireAfterWrite(REFUSAL_TIME)
-            .build();
-    this.known =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .ticker(nanoClock::getAsLong)
-            .maximumSize(maxGrants)
-            .expireAfterAccess(KNOWN_TIME)
-            .build();
+    this.entries = cache(maxGrants).expireAfterAccess(grantTime.plus(outageTime)).build();
+    this.refusals = cache(MAX_REFUSALS).expireAfterWrite(REFUSAL_TIME).build();
+    this.known = cache(maxGrants).expireAfterAccess(KNOWN_TIME).build();
+  }
+
+  private Caffeine<Object, Object> cache(int most) {
+    return Caffeine.newBuilder()
+        .executor(Runnable::run)
+        .ticker(nanoClock::getAsLong)
+        .maximumSize(most);
   }
 
   /**

@@ -87,13 +87,7 @@ sealed interface Ciphertext extends AutoCloseable {
   }
 
   /** From a store that has no files to map. */
-  final class Streamed implements Ciphertext {
-    private final RangeReader reader;
-
-    Streamed(RangeReader reader) {
-      this.reader = reader;
-    }
-
+  record Streamed(RangeReader reader) implements Ciphertext {
     @Override
     public void read(byte[] target, int length) throws StorageException {
       ByteBuffer buffer = ByteBuffer.wrap(target, 0, length);
