@@ -24,7 +24,6 @@ import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.hawkbit.Hawkbit;
 import io.artifactserver.rest.server.guard.Connections;
-import java.io.IOException;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -47,7 +46,9 @@ import org.springframework.context.annotation.Import;
   Deliveries.class,
   RequestCredentials.class,
   Answers.class,
-  Downloads.class
+  Downloads.class,
+  ApiPage.class,
+  ArtifactDownloadHandler.class
 })
 public class DownloadConfiguration {
   /** Enough to keep a disk's queue full; each holds one page fault. */
@@ -139,21 +140,7 @@ public class DownloadConfiguration {
   }
 
   @Bean
-  ArtifactDownloadHandler artifactDownloadHandler(
-      HawkbitProperties properties,
-      Optional<Hawkbit> hawkbit,
-      RequestCredentials credentials,
-      Downloads downloads,
-      Answers answers,
-      ProblemWriter problems,
-      InstantSource clock)
-      throws IOException {
-    return new ArtifactDownloadHandler(
-        new Addresses(properties, hawkbit.isPresent()),
-        credentials,
-        downloads,
-        answers,
-        new ApiPage(clock),
-        problems);
+  Addresses addresses(HawkbitProperties properties, Optional<Hawkbit> hawkbit) {
+    return new Addresses(properties, hawkbit.isPresent());
   }
 }
