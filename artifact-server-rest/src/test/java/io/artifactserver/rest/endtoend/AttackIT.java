@@ -19,14 +19,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Attacks with the lines of HTTP/1.1, and with connections. Those of HTTP/2 are {@link
  * Http2AttackIT}'s. TLS 1.2 differs in its handshake alone, so that is attacked with both versions.
  */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 class AttackIT extends Siege {
   /** All that strangers reach, whatever it answers them. */
   private static final List<String> OPEN_PAGES =

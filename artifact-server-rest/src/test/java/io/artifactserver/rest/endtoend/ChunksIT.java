@@ -21,12 +21,13 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Connections that ask for chunk after chunk. */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class ChunksIT extends EachTransport {
   private static final String IMAGE = "fw/image.img";
   private static final String STORE = "/fw/default.castr/";

@@ -20,13 +20,12 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * There are as many connections as there may be. A test waits for as long as it takes: what counts
  * is who is ended. Those that read slowly are {@link SlowReadersIT}'s.
  */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 class ConnectionLimitsIT extends ConnectionFixture {
   private static final String LARGE = "/artifacts/public/large.bin";
 

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -131,6 +132,7 @@ class DescriptorsIT {
 
   /** Each stream may have a file of its own sent, and take nothing. */
   @Test
+  @Nightly("The bound of open files has its unit tests; this one uploads a thousand.")
   void moreFilesThanThereMayBe() throws Exception {
     for (int i = 0; i < ARTIFACTS; i++) {
       byte[] bytes = SMALL.clone();

@@ -17,7 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fields of answers beside RFC 9110's own, and methods other than GET. */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class DeviceAnswersIT extends DeviceFixture {
   private static final int WARM_DOWNLOADS = 2_000;
 

@@ -18,13 +18,12 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The bearer of the weakest token fills no disk, on any transport, and loses the token at once. */
 @ParameterizedClass(name = "{0} and the others of its server")
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DeviceAttackIT {
   private static final int CONNECTIONS = 20;

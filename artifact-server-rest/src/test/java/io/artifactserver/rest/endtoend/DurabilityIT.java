@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -256,6 +257,7 @@ class DurabilityIT {
 
   /** The disk has the blobs only: nothing needs room but them. */
   @Test
+  @Nightly("The test before has the full disk; here its own database is elsewhere.")
   void onAFullDiskADatabaseElsewhereIsEnoughForADeletionAndARestart() throws Exception {
     Path disk = Files.createDirectory(folder.resolve("disk"));
     if (run("mount", "-t", "tmpfs", "-o", "size=100m", "tmpfs", disk.toString()) != 0) {

@@ -16,12 +16,13 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** An encrypted repository of the packaged server whose files are damaged. */
 class EncryptedDamageIT extends EncryptedFixture {
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "TLS13", "H2"})
+  @Transports(
+      value = Transport.HTTP1,
+      nightly = {Transport.TLS13, Transport.H2})
   void cutsADamagedDownloadOffAndMarksTheArtifact(Transport transport) throws Exception {
     byte[] content = markedContent(2);
     try (Endpoint server = Endpoint.start(transport, folder);

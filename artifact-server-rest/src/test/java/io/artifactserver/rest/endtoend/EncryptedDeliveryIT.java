@@ -26,7 +26,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** An encrypted repository of the packaged server, through restarts and kills. */
 class EncryptedDeliveryIT extends EncryptedFixture {
@@ -69,7 +68,9 @@ class EncryptedDeliveryIT extends EncryptedFixture {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "TLS13", "H2"})
+  @Transports(
+      value = Transport.HTTP1,
+      nightly = {Transport.TLS13, Transport.H2})
   void whatIsDownloadedAgainAndAgainIsDecryptedOnceAndNeverOnADisk(Transport transport)
       throws Exception {
     byte[] content = markedContent(5);
@@ -108,7 +109,9 @@ class EncryptedDeliveryIT extends EncryptedFixture {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "TLS13", "H2"})
+  @Transports(
+      value = Transport.H2,
+      nightly = {Transport.HTTP1, Transport.TLS13})
   void theRingIsRotatedWhileDevicesDownload(Transport transport) throws Exception {
     byte[] content = markedContent(3);
     try (Endpoint server = Endpoint.start(transport, folder);

@@ -28,14 +28,15 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The main job on the packaged server: upload, download by ranges, restart, crash. The tests build
  * on each other, as the life of one data folder does.
  */
 @ParameterizedClass(name = "{0}")
-@EnumSource(names = {"HTTP1", "TLS12", "H2"})
+@Transports(
+    value = Transport.HTTP1,
+    nightly = {Transport.TLS12, Transport.H2})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FirmwareDeliveryIT {

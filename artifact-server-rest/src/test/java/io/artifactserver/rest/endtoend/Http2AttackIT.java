@@ -13,11 +13,10 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attacks with frames and streams, which HTTP/1 does not have. */
-@EnumSource(names = {"H2C", "H2"})
+@Transports(value = Transport.H2, nightly = Transport.H2C)
 class Http2AttackIT extends Siege {
   private static final int PRIORITY = 2;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * what the clients choose.
  */
 class Http2BytesIT {
-  private static final long RESETS = Long.getLong("mix.resets", 150);
+  private static final long RESETS = Long.getLong("mix.resets", 60);
   private static final int ATTACKERS = 2;
   private static final int READERS = 3;
 

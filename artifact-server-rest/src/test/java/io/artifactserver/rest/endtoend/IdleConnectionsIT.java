@@ -8,10 +8,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections that do nothing, or too little, are ended. */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 class IdleConnectionsIT extends ConnectionFixture {
   @Test
   void idleConnectionIsClosed() throws IOException {

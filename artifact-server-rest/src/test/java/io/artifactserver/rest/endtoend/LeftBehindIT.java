@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Visitor.Visit;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * meanwhile, and none of its downloads is cut.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Nightly("Every attack's suite looks at what it leaves behind; here each kind of connection does.")
 class LeftBehindIT {
   private static final int CONNECTIONS = Integer.getInteger("left.connections", 500);
   private static final int WARM_UP = 300;

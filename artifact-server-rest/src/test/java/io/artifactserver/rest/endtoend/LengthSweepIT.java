@@ -13,7 +13,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -23,7 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <p>With {@code -Dsweep.all}, every length up to 70,000 bytes.
  */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class LengthSweepIT extends EachTransport {
   private static final boolean ALL = Boolean.getBoolean("sweep.all");
   private static final int MAX_OF_ALL = 70_000;

@@ -14,13 +14,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A publisher of one path tries to take from others. */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 class PublisherAttackIT extends EachTransport {
   private static final int CONNECTIONS = 300;
   private static final int RESETS = 150;

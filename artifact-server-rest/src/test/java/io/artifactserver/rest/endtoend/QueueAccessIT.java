@@ -9,12 +9,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Downloads whose right to the bytes ends while they wait or run. */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 class QueueAccessIT extends QueueFixture {
   private static final Pattern KEY = Pattern.compile("as-key=([A-Za-z0-9_-]+)");
 

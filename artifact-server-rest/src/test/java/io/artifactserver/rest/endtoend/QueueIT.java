@@ -15,10 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Downloads that wait for their turn: the end of the queue, and its places. */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 class QueueIT extends QueueFixture {
   @Test
   void aFullQueueSaysWhenToComeAgain() throws Exception {

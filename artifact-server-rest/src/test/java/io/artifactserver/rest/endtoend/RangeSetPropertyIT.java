@@ -1,9 +1,9 @@
 package io.artifactserver.rest.endtoend;
 
-import org.junit.jupiter.params.provider.EnumSource;
-
 /** {@link RangeSets} of files, plain and encrypted. */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class RangeSetPropertyIT extends RangeSets {
   @Override
   int sets() {

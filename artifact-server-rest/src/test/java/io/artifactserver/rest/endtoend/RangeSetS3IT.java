@@ -9,10 +9,11 @@ import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@link RangeSets} of a bucket, plain and encrypted, and nothing in between. */
-@EnumSource
+@Transports(
+    value = Transport.TLS13,
+    nightly = {Transport.HTTP1, Transport.H2C, Transport.TLS12, Transport.H2})
 class RangeSetS3IT extends RangeSets {
   private S3ProxyServer s3;
   private Endpoints endpoints;

@@ -8,11 +8,12 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many requests on a connection, requests that nobody should send, and clients that go away. */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class RequestsIT extends EachTransport {
   private static final String GET = "GET /artifacts/public/table.bin HTTP/1.1\r\nHost: device\r\n";
 

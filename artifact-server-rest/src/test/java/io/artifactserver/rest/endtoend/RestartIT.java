@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -27,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The server stops or dies, and starts again, while devices install from it as RAUC does: each
@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * {@code restart.times}, {@code restart.readers} and {@code restart.loops}.
  */
 class RestartIT {
-  private static final int TIMES = Integer.getInteger("restart.times", 1);
+  private static final int TIMES = Integer.getInteger("restart.times", 2);
   private static final int READERS = Integer.getInteger("restart.readers", 4);
   private static final int LOOPS = Integer.getInteger("restart.loops", 0);
 
@@ -58,8 +58,8 @@ class RestartIT {
   private final List<Future<?>> devices = new ArrayList<>();
 
   @ParameterizedTest
-  @CsvSource({"HTTP1, SIGTERM", "HTTP1, SIGKILL", "H2, SIGTERM", "H2, SIGKILL"})
-  void noDeviceGivesUp(Transport transport, String signal) throws Exception {
+  @Transports(value = Transport.HTTP1, nightly = Transport.H2)
+  void noDeviceGivesUp(Transport transport) throws Exception {
     try (Endpoint endpoint = Endpoint.start(transport, folder, PackagedServer.EARLY_PORT);
         ExecutorService threads = Executors.newCachedThreadPool()) {
       publish(endpoint);
@@ -70,7 +70,7 @@ class RestartIT {
         install(endpoint, threads);
         for (int i = 0; i < TIMES; i++) {
           awaitRanges();
-          if (signal.equals("SIGTERM")) {
+          if (i % 2 == 0) {
             endpoint.server().stop();
           } else {
             endpoint.server().kill();
@@ -87,6 +87,7 @@ class RestartIT {
 
   /** However long it takes. Here another one has the installation for longer than all tries. */
   @Test
+  @Nightly("A start that is short has the same port; this one takes half a minute.")
   void noDeviceGivesUpWhileStartIsHeldBack() throws Exception {
     try (PackagedServer database = PackagedServer.start(folder.resolve("database"));
         ExecutorService threads = Executors.newCachedThreadPool()) {

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -23,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
  * transports of a server at once. In the middle of each an admin takes the token away, and that is
  * the end of it.
  */
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 class RoleAttackIT extends Siege {
   private static final String PUBLISHER =
       """

@@ -29,14 +29,13 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The packaged server with its blobs in a bucket of another process, through a proxy that writes
  * down what is asked. The tests build on each other.
  */
 @ParameterizedClass(name = "{0}")
-@EnumSource(names = {"HTTP1", "H2"})
+@Transports(value = Transport.HTTP1, nightly = Transport.H2)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class S3DeliveryIT {

@@ -27,12 +27,11 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The packaged server in front of a bucket whose gateway answers what nobody asked for. */
 @ParameterizedClass(name = "{0}")
-@EnumSource(names = {"HTTP1", "H2"})
+@Transports(value = Transport.H2, nightly = Transport.HTTP1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class S3OddAnswerIT {
   private static final int LENGTH = 3_000_001;

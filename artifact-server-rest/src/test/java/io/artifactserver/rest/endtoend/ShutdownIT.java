@@ -12,11 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A stop: first not ready, then answers that end their connections, then the end of what runs. */
 @ParameterizedClass(name = "{0}")
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 class ShutdownIT {
   private static final int LENGTH = 40_000_000;
   private static final String RANGE =

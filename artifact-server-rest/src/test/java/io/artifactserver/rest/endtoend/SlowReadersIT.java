@@ -21,14 +21,13 @@ import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Dead clients are cut off and slow ones are not, on all transports of a server at the same time.
  * The limits are short, and a test waits for as long as it takes: what counts is who is ended.
  */
 @ParameterizedClass(name = "{0} and the others of its server")
-@EnumSource(names = {"HTTP1", "TLS13"})
+@Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SlowReadersIT {
   private static final int LENGTH = 40_000_000;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.FaultProxy.Fault;
@@ -95,6 +96,7 @@ class SwupdateIT {
 
   /** SWUpdate speaks HTTP/2 wherever there is TLS: it has libcurl. */
   @Test
+  @Nightly("RealClientsIT has TLS; SWUpdate is tested without it in every build.")
   void installsAnUpdateOverTls() throws Exception {
     Path installed = folder.resolve("installed.img");
     byte[] update = SwuArchive.signed(client, folder, content, sha256(), installed);

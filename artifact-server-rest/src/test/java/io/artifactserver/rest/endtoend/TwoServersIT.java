@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.net.http.HttpResponse;
@@ -119,6 +120,7 @@ class TwoServersIT {
   }
 
   @Test
+  @Nightly("The second one waits for the lock as in the test before.")
   void ofTwoThatStartAtOnceOneServes() throws Exception {
     try (FaultProxy bucket = FaultProxy.start(s3.port())) {
       String[] settings = settings("together", bucket);
@@ -143,6 +145,7 @@ class TwoServersIT {
 
   /** The lock's connection breaks while an upload is under way: the other one may get the lock. */
   @Test
+  @Nightly("DurabilityIT breaks the database's connection too, and ChaosIT changes the server.")
   void whatIsAcknowledgedWhileTheLockChangesHandsIsKept() throws Exception {
     acknowledged.clear();
     try (FaultProxy bucket = FaultProxy.start(s3.port())) {

@@ -19,11 +19,10 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
-@EnumSource(names = {"HTTP1", "H2"})
+@Transports(value = Transport.HTTP1, nightly = Transport.H2)
 class UpdateClientsIT extends UpdateClients {
   private static final int CONNECTIONS = 64;
   private static final int CHUNK_REQUESTS = 20_000;

@@ -12,14 +12,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Devices behind a proxy that nobody named, which have one address with somebody who sends wrong
  * tokens. Their own are not in memory: each comes for the first time.
  */
-@EnumSource
+@Transports(
+    value = {Transport.HTTP1, Transport.H2},
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
 class WrongTokensIT extends EachTransport {
   private static final int DEVICES = 100;
   private static final int ATTACKERS = 4;

@@ -10,6 +10,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.FaultProxy.Fault;
@@ -94,6 +95,7 @@ class CachedS3BlobStoreTest extends BlobStoreContract {
 
   /** Of every block of a MiB, the first four bytes are its number. */
   @Test
+  @Nightly("CacheFillTest has readers of one fill; here there are many, and many bytes.")
   void twoHundredColdReadersOf256MebibytesCauseOneDownload() throws Exception {
     int blocks = 256;
     ByteBuffer block = ByteBuffer.wrap(content(LARGE_PIECE, 1));

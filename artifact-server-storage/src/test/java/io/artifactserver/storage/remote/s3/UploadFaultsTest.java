@@ -11,6 +11,7 @@ import io.artifactserver.core.blob.InMemoryBlobChecksums;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.FaultProxy.Fault;
@@ -118,7 +119,10 @@ class UploadFaultsTest {
     for (Step step : Step.values()) {
       for (Fault fault : faults(step)) {
         cases.add(Arguments.of(step, fault, false));
-        cases.add(Arguments.of(step, fault, true));
+        // What encrypts is above all that meets the faults.
+        if (Nightly.IS_NOW) {
+          cases.add(Arguments.of(step, fault, true));
+        }
       }
     }
     return cases.build();
