@@ -34,7 +34,8 @@ class EncryptedDeliveryIT extends EncryptedFixture {
   @Test
   void deliversThroughRestartAndKillAndLeavesNoPlaintext() throws Exception {
     byte[] content = markedContent(1);
-    try (PackagedServer server = PackagedServer.startNew(folder.resolve("data"));
+    try (PackagedServer server = PackagedServer.startNew(
+                folder.resolve("data"), PackagedServer.CIPHERS_COMPILED_WELL);
         Operator operator = new Operator(server)) {
       assertThat(server.log()).contains("Made the key ring").contains("Back it up");
       assertThat(
@@ -184,6 +185,7 @@ class EncryptedDeliveryIT extends EncryptedFixture {
     try (PackagedServer server =
             PackagedServer.start(
                 folder.resolve("data"),
+                PackagedServer.CIPHERS_COMPILED_WELL,
                 "--artifact-server.retire.grace-period=1s",
                 "--artifact-server.retire.sweep-interval=2s",
                 "--artifact-server.catalog.cache-ttl=0s");
