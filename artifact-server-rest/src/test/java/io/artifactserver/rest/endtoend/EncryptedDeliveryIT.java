@@ -34,8 +34,8 @@ class EncryptedDeliveryIT extends EncryptedFixture {
   @Test
   void deliversThroughRestartAndKillAndLeavesNoPlaintext() throws Exception {
     byte[] content = markedContent(1);
-    try (PackagedServer server = PackagedServer.startNew(
-                folder.resolve("data"), PackagedServer.CIPHERS_COMPILED_WELL);
+    try (PackagedServer server =
+            PackagedServer.startNew(folder.resolve("data"), PackagedServer.CIPHERS_COMPILED_WELL);
         Operator operator = new Operator(server)) {
       assertThat(server.log()).contains("Made the key ring").contains("Back it up");
       assertThat(
