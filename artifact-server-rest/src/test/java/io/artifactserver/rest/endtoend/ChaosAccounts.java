@@ -260,10 +260,20 @@ final class ChaosAccounts {
     return strings;
   }
 
+  /**
+   * Whether S3Proxy keeps a part of an upload there. The upload itself is a file whose name ends in
+   * {@code -stub}, and counts. A part that comes while its upload is aborted stays without one: no
+   * request of S3 sees it.
+   */
+  private static boolean isPart(Path file) {
+    return file.toString().contains(".mpus-") && !file.toString().endsWith("-stub");
+  }
+
   private static Set<String> files(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files
           .filter(Files::isRegularFile)
+          .filter(file -> !isPart(folder.relativize(file)))
           .map(file -> file.getFileName().toString())
           .collect(Collectors.toCollection(TreeSet::new));
     }
