@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import io.artifactserver.core.nightly.Nightly;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 /** The transports on which a suite or a test runs. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
+@Inherited
 @ArgumentsSource(Transports.Provider.class)
 @interface Transports {
   /** In every build. */
