@@ -81,7 +81,7 @@ public class CatalogAutoConfiguration {
     return InstantSource.system();
   }
 
-  /** Whoever has them may rely on the data folder being bound to the database. */
+  /** Available only once the data folder is bound to the database. */
   @Bean
   @DependsOn(BOUND)
   CatalogTransactions catalogTransactions(

@@ -82,11 +82,8 @@ class Http2ConnectionsTest {
   @Test
   void aClientThatOpensTheWindowsOfEndedStreamsKeepsItsConnection() throws Exception {
     start();
-    mayAnswer.countDown();
     try (FrameClient client = new FrameClient(server)) {
-      int stream = client.get();
-      assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
-      client.openWindow(stream, LENGTH, 2 * MAX_CONTROL_FRAMES);
+      openWindowsOfAnEndedStream(client, LENGTH);
       client.get();
       assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
     }
@@ -95,13 +92,18 @@ class Http2ConnectionsTest {
   @Test
   void aClientThatOpensTheWindowsOfEndedStreamsByAByteLosesItsConnection() throws Exception {
     start();
-    mayAnswer.countDown();
     try (FrameClient client = new FrameClient(server)) {
-      int stream = client.get();
-      assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
-      client.openWindow(stream, 1, 2 * MAX_CONTROL_FRAMES);
+      openWindowsOfAnEndedStream(client, 1);
       eventually("the connection is closed", () -> connections.count() == 0);
     }
+  }
+
+  /** More often than a client may send control frames. */
+  private void openWindowsOfAnEndedStream(FrameClient client, int bytes) throws Exception {
+    mayAnswer.countDown();
+    int stream = client.get();
+    assertThat(client.readToEnd(1)).isEqualTo(LENGTH);
+    client.openWindow(stream, bytes, 2 * MAX_CONTROL_FRAMES);
   }
 
   private final class Patient extends Handler.Abstract {

@@ -119,7 +119,7 @@ class UploadFaultsTest {
     for (Step step : Step.values()) {
       for (Fault fault : faults(step)) {
         cases.add(Arguments.of(step, fault, false));
-        // What encrypts is above all that meets the faults.
+        // Encryption happens before anything that can fail here.
         if (Nightly.IS_NOW) {
           cases.add(Arguments.of(step, fault, true));
         }
