@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * nginx, Caddy or Apache from its Debian package, with a configuration of the harness. All of them:
@@ -24,9 +26,10 @@ import java.util.Objects;
  */
 final class Peers {
   private static final Duration START = Duration.ofSeconds(30);
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([a-z0-9]+)}");
 
   /** nginx's settings for sending files: which is best depends on the workload, so all are run. */
-  private static final List<Product> PRODUCTS =
+  static final List<Product> PRODUCTS =
       List.of(
           nginx("nginx nopush-on", "sendfile on;  tcp_nopush on;"),
           nginx("nginx nopush-off", "sendfile on;  tcp_nopush off;"),
@@ -54,7 +57,7 @@ final class Peers {
    * @param arguments separated by spaces
    * @param directives in the template
    */
-  private record Product(
+  record Product(
       String name,
       String family,
       String executable,
@@ -95,21 +98,8 @@ final class Peers {
     int http1 = Program.freePort();
     // nginx alone has another port for HTTP/2 in the clear.
     int http2 = product.family.equals("nginx") && !site.tls() ? Program.freePort() : http1;
-    Map<String, String> values = new HashMap<>();
-    values.put("cores", Integer.toString(site.cores()));
-    values.put("own", own.toString());
-    values.put("file", file.toString());
-    values.put("www", site.www().toString());
-    values.put("directives", product.directives);
-    values.put("scheme", site.scheme());
-    values.put("http1", Integer.toString(http1));
-    values.put("http2", Integer.toString(http2));
-    site.certificate()
-        .ifPresent(pem -> {
-          values.put("certificate", pem.certificate().toString());
-          values.put("key", pem.key().toString());
-        });
-    String configuration = filledIn(lines(product.template, site), values);
+    Map<String, String> values = values(product, site, own, http1, http2);
+    String configuration = configuration(product, site, values);
     try {
       Files.createDirectories(own);
       Files.writeString(file, configuration);
@@ -144,6 +134,29 @@ final class Peers {
         program::close);
   }
 
+  /** Values for the placeholders of the templates. */
+  static Map<String, String> values(Product product, Site site, Path own, int http1, int http2) {
+    Map<String, String> values = new HashMap<>();
+    values.put("cores", Integer.toString(site.cores()));
+    values.put("own", own.toString());
+    values.put("file", own.resolve(product.template).toString());
+    values.put("www", site.www().toString());
+    values.put("directives", product.directives);
+    values.put("scheme", site.scheme());
+    values.put("http1", Integer.toString(http1));
+    values.put("http2", Integer.toString(http2));
+    site.certificate()
+        .ifPresent(pem -> {
+          values.put("certificate", pem.certificate().toString());
+          values.put("key", pem.key().toString());
+        });
+    return values;
+  }
+
+  static String configuration(Product product, Site site, Map<String, String> values) {
+    return filledIn(lines(product.template, site), values);
+  }
+
   /** The template without the lines of another kind of site: they begin with their kind. */
   private static String lines(String template, Site site) {
     try (InputStream in = Objects.requireNonNull(Peers.class.getResourceAsStream(template))) {
@@ -158,11 +171,12 @@ final class Peers {
   }
 
   private static String filledIn(String template, Map<String, String> values) {
-    String text = template;
-    for (Map.Entry<String, String> value : values.entrySet()) {
-      text = text.replace("${" + value.getKey() + "}", value.getValue());
-    }
-    return text;
+    return PLACEHOLDER
+        .matcher(template)
+        .replaceAll(found ->
+            Matcher.quoteReplacement(
+                Objects.requireNonNull(
+                    values.get(found.group(1)), "No value for " + found.group())));
   }
 
   private static Target target(Site site, int port) {
