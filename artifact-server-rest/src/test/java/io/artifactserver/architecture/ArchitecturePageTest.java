@@ -21,7 +21,8 @@ class ArchitecturePageTest {
   private static final Path PROJECT = Path.of("..");
   private static final Pattern PACKAGE =
       Pattern.compile("(?m)^package io\\.artifactserver\\.(.*);");
-  private static final Pattern THREAD = Pattern.compile("\\.name\\(\\s*\"([a-z0-9-]+)\"");
+  private static final Pattern THREAD =
+      Pattern.compile("(?:\\.name|DaemonThreads\\.pool)\\(\\s*\"([a-z0-9-]+)\"");
   private static final Pattern CODE = Pattern.compile("`([a-z0-9.-]+)`");
 
   private String page = "";

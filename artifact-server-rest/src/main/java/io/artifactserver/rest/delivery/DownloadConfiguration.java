@@ -2,6 +2,7 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.api.progress.RunningDownloads;
 import io.artifactserver.rest.delivery.address.Addresses;
@@ -28,9 +29,6 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -57,8 +55,6 @@ public class DownloadConfiguration {
   /** Started when they are needed. */
   private static final int OPENING_THREADS = 16;
 
-  private static final long IDLE_SECONDS = 30;
-
   /** The database has ten connections, and others need some of them. */
   private static final int LOOKUPS = 6;
 
@@ -76,16 +72,7 @@ public class DownloadConfiguration {
   /** Apart from the cold pages, or a file in the page cache would queue behind a slow disk. */
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService openings() {
-    ThreadPoolExecutor executor =
-        new ThreadPoolExecutor(
-            OPENING_THREADS,
-            OPENING_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("opening-", 0).factory());
-    executor.allowCoreThreadTimeOut(true);
-    return executor;
+    return DaemonThreads.pool("opening-", OPENING_THREADS);
   }
 
   @Bean

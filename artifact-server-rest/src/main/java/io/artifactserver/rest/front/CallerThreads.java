@@ -1,13 +1,12 @@
 package io.artifactserver.rest.front;
 
 import io.artifactserver.core.limit.FairQueue;
+import io.artifactserver.core.thread.DaemonThreads;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs the requests of callers whom the server knows. A caller has a share of the threads and of
@@ -15,8 +14,6 @@ import java.util.concurrent.TimeUnit;
  * Thread-safe.
  */
 final class CallerThreads implements AutoCloseable {
-  private static final long IDLE_SECONDS = 30;
-
   private final int threads;
   private final int maxWaiting;
   private final int share;
@@ -39,15 +36,7 @@ final class CallerThreads implements AutoCloseable {
     this.threads = threads;
     this.maxWaiting = maxWaiting;
     this.share = share;
-    this.executor =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name(name, 0).factory());
-    this.executor.allowCoreThreadTimeOut(true);
+    this.executor = DaemonThreads.pool(name, threads);
   }
 
   /**

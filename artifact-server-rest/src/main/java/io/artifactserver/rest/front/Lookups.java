@@ -1,6 +1,7 @@
 package io.artifactserver.rest.front;
 
 import io.artifactserver.core.limit.FairQueue;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -8,7 +9,6 @@ import io.artifactserver.rest.access.Sender;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 public final class Lookups implements AutoCloseable {
   /** A client's misses come in at 500 a second: a fifth of a core, database included. */
   public static final Duration PER_MISS = Duration.ofMillis(2);
-
-  private static final long IDLE_SECONDS = 30;
 
   /** Misses of a client that are not slowed down, as when it has just been switched on. */
   private static final int BURST = 100;
@@ -58,15 +56,7 @@ public final class Lookups implements AutoCloseable {
     this.max = atATime + maxWaiting;
     this.maxPerClient = maxPerClient;
     this.missNanos = perMiss.toNanos();
-    this.threads =
-        new ThreadPoolExecutor(
-            atATime,
-            atATime,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name(name, 0).factory());
-    this.threads.allowCoreThreadTimeOut(true);
+    this.threads = DaemonThreads.pool(name, atATime);
     this.delays =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name(name + "delay").factory());

@@ -1,11 +1,10 @@
 package io.artifactserver.rest.front;
 
+import io.artifactserver.core.thread.DaemonThreads;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs uploads. One may last for hours, so none waits for another: the caller is refused, and comes
@@ -13,8 +12,6 @@ import java.util.concurrent.TimeUnit;
  * most half of the places, the next one half of the rest, and so on. Thread-safe.
  */
 final class UploadThreads implements AutoCloseable {
-  private static final long IDLE_SECONDS = 30;
-
   private final ThreadPoolExecutor executor;
 
   /** How many places each caller holds. Guarded by this object, as is the number below. */
@@ -27,15 +24,7 @@ final class UploadThreads implements AutoCloseable {
    */
   UploadThreads(int places) {
     this.free = places;
-    this.executor =
-        new ThreadPoolExecutor(
-            places,
-            places,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("upload-", 0).factory());
-    this.executor.allowCoreThreadTimeOut(true);
+    this.executor = DaemonThreads.pool("upload-", places);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.artifactserver.rest.hawkbit;
 import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.core.grant.GrantedFiles;
 import io.artifactserver.core.grant.PulledFiles;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,7 +11,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,6 @@ public final class Hawkbit implements AutoCloseable {
   private static final String MD5_SUFFIX = ".MD5SUM";
 
   private static final int ANSWER_THREADS = 2;
-  private static final long IDLE_SECONDS = 30;
 
   /** Before hawkBit is asked again to go on with an artifact. */
   private static final Duration PULL_PAUSE = Duration.ofSeconds(1);
@@ -39,7 +38,7 @@ public final class Hawkbit implements AutoCloseable {
   private final HawkbitClient client;
   private final QuestionQueue queue;
   private final Grants grants;
-  private final ThreadPoolExecutor answers = threads("hawkbit-", ANSWER_THREADS);
+  private final ThreadPoolExecutor answers = DaemonThreads.pool("hawkbit-", ANSWER_THREADS);
 
   private final ConcurrentHashMap<GrantedArtifact, CompletableFuture<Finding>> underWay =
       new ConcurrentHashMap<>();
@@ -84,20 +83,6 @@ public final class Hawkbit implements AutoCloseable {
     Gauge.builder("artifact_server.hawkbit.grants", grants, Grants::size)
         .description("Answers that are remembered")
         .register(registry);
-  }
-
-  /** Daemons that end when there is nothing to do. */
-  static ThreadPoolExecutor threads(String name, int count) {
-    ThreadPoolExecutor executor =
-        new ThreadPoolExecutor(
-            count,
-            count,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name(name, 0).factory());
-    executor.allowCoreThreadTimeOut(true);
-    return executor;
   }
 
   private CompletableFuture<Answer> ask(Question question, Asker asker) {

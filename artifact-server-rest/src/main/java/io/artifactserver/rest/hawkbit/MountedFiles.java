@@ -8,6 +8,7 @@ import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.core.grant.GrantedFile;
 import io.artifactserver.core.grant.GrantedFiles;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.thread.DaemonThreads;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ final class MountedFiles implements Source {
   private final GrantedFiles files;
   private final HawkbitClient client;
   private final QuestionQueue queue;
-  private final ExecutorService checks = Hawkbit.threads("hawkbit-check-", CHECK_THREADS);
+  private final ExecutorService checks = DaemonThreads.pool("hawkbit-check-", CHECK_THREADS);
 
   /**
    * Artifacts that hawkBit serves as its folder has them, because it did not encrypt them, and when

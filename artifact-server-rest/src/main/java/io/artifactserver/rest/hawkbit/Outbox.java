@@ -1,5 +1,6 @@
 package io.artifactserver.rest.hawkbit;
 
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,7 +25,7 @@ final class Outbox implements AutoCloseable {
 
   private final int maxWaiting;
   private final Duration pause;
-  private final ThreadPoolExecutor threads = Hawkbit.threads("hawkbit-report-", THREADS);
+  private final ThreadPoolExecutor threads = DaemonThreads.pool("hawkbit-report-", THREADS);
   private final Counter lost;
 
   /** A message on its way. */

@@ -5,6 +5,7 @@ import io.artifactserver.core.grant.Arrival;
 import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.core.grant.GrantedFile;
 import io.artifactserver.core.grant.PulledFiles;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.log.FailureLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -50,7 +51,7 @@ final class Pulls implements Source {
   private final Duration patience;
   private final Duration pause;
   private final Counter pulled;
-  private final ThreadPoolExecutor threads = Hawkbit.threads("hawkbit-pull-", PULL_THREADS);
+  private final ThreadPoolExecutor threads = DaemonThreads.pool("hawkbit-pull-", PULL_THREADS);
 
   /**
    * @param patience with a hawkBit that sends nothing

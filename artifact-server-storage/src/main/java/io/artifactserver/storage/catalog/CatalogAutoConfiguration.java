@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.InstallationSecret;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.access.CachedAccessTokenStore;
@@ -27,9 +28,6 @@ import io.artifactserver.storage.postgres.InstallationLock;
 import java.time.InstantSource;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -73,8 +71,6 @@ public class CatalogAutoConfiguration {
   /** Few: they must leave the database's connections to those who wait. */
   private static final int TASK_THREADS = 2;
 
-  private static final long TASK_IDLE_SECONDS = 30;
-
   @Bean
   @ConditionalOnMissingBean
   InstantSource instantSource() {
@@ -92,17 +88,8 @@ public class CatalogAutoConfiguration {
   /** Runs refreshes that nobody waits for, of entries in use, before their time is over. */
   @Bean(destroyMethod = "shutdownNow")
   ExecutorService catalogTasks() {
-    ThreadPoolExecutor tasks =
-        new ThreadPoolExecutor(
-            TASK_THREADS,
-            TASK_THREADS,
-            TASK_IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            // As long as the cache has entries, which is bounded.
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("catalog-task-", 0).factory());
-    tasks.allowCoreThreadTimeOut(true);
-    return tasks;
+    // No more tasks wait than the cache has entries, which is bounded.
+    return DaemonThreads.pool("catalog-task-", TASK_THREADS);
   }
 
   @Bean

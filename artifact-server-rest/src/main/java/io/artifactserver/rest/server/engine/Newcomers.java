@@ -2,12 +2,11 @@ package io.artifactserver.rest.server.engine;
 
 import io.artifactserver.core.limit.FairQueue;
 import io.artifactserver.core.limit.Network;
+import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.server.guard.Connections;
 import java.util.Comparator;
 import java.util.Optional;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -25,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * head waits for none of those that go on and on, even behind one address. Thread-safe.
  */
 final class Newcomers {
-  private static final long IDLE_SECONDS = 30;
-
   private final Function<EndPoint, Optional<Network>> clients;
   private final ThreadPoolExecutor threads;
 
@@ -51,15 +48,7 @@ final class Newcomers {
   Newcomers(Function<EndPoint, Optional<Network>> clients, Turns turns, int threads) {
     this.clients = clients;
     this.turns = turns;
-    this.threads =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().daemon().name("newcomer-", 0).factory());
-    this.threads.allowCoreThreadTimeOut(true);
+    this.threads = DaemonThreads.pool("newcomer-", threads);
   }
 
   /**

@@ -1,0 +1,5 @@
+/** Threads. */
+@NullMarked
+package io.artifactserver.core.thread;
+
+import org.jspecify.annotations.NullMarked;
