@@ -21,7 +21,6 @@ import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -136,8 +135,7 @@ public final class MigrateCommand implements Command {
     }
   }
 
-  private MigrationResult migrate(Resources resources)
-      throws IOException, SQLException, InterruptedException {
+  private MigrationResult migrate(Resources resources) throws IOException, InterruptedException {
     CatalogDigests catalog = resources.catalog();
     BlobStore source = resources.store(from, catalog);
     BlobStore target = resources.store(to, catalog);
@@ -190,7 +188,7 @@ public final class MigrateCommand implements Command {
       this.isServerRunning = isHeldByAnother();
     }
 
-    CatalogDigests catalog() throws IOException, SQLException {
+    CatalogDigests catalog() throws IOException {
       DatabaseProperties given =
           binder.bindOrCreate("artifact-server.database", Bindable.of(DatabaseProperties.class));
       CatalogDigests catalog;
@@ -204,7 +202,7 @@ public final class MigrateCommand implements Command {
       return catalog;
     }
 
-    BlobStore store(String backend, CatalogDigests catalog) throws StorageException, SQLException {
+    BlobStore store(String backend, CatalogDigests catalog) throws StorageException {
       if (backend.equals(FILE)) {
         MappedFiles mappedFiles = new MappedFiles(1, Duration.ZERO);
         open.push(mappedFiles);

@@ -162,17 +162,11 @@ public final class EmbeddedPostgres implements DatabaseServer {
     try (Connection connection =
             DriverManager.getConnection(jdbcUrl(port, "postgres"), PostgresCluster.NAME, password);
         Statement statement = connection.createStatement()) {
-      boolean exists;
-      try (ResultSet result =
-          statement.executeQuery(
-              "select exists (select from pg_database where datname = '"
-                  + PostgresCluster.NAME
-                  + "')")) {
-        result.next();
-        exists = result.getBoolean(1);
-      }
-      if (!exists) {
-        statement.execute("create database " + PostgresCluster.NAME);
+      String name = PostgresCluster.NAME;
+      ResultSet found =
+          statement.executeQuery("select from pg_database where datname = '" + name + "'");
+      if (!found.next()) {
+        statement.execute("create database " + name);
       }
     }
   }

@@ -1,16 +1,16 @@
 package io.artifactserver.storage.postgres;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,18 +42,23 @@ public final class InstallationLock implements AutoCloseable {
   private static final String KEEPALIVE =
       "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4";
 
+  private static final String TAKE = "select pg_try_advisory_lock(" + KEY + ")";
+
   private static final String HOLDER =
       """
-      select a.application_name, coalesce(host(a.client_addr), 'this machine'), a.backend_start
+      select concat(a.application_name, ', connected from ',
+        coalesce(host(a.client_addr), 'this machine'), ' since ', a.backend_start)
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.granted and l.objsubid = 1
         and l.database = (select oid from pg_database where datname = current_database())
-        and l.classid = ?::bigint::oid and l.objid = ?::bigint::oid
-      """;
+        and l.classid = %s::bigint::oid and l.objid = %s::bigint::oid
+      """
+          .formatted(KEY >>> Integer.SIZE, Integer.toUnsignedLong((int) KEY));
 
   private final DatabaseServer server;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread watch;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("installation-lock").factory());
   private @Nullable Connection connection;
   private volatile boolean isHeld;
   private boolean isAnotherKnown;
@@ -61,7 +66,6 @@ public final class InstallationLock implements AutoCloseable {
 
   private InstallationLock(DatabaseServer server) {
     this.server = server;
-    this.watch = Thread.ofPlatform().daemon().name("installation-lock").unstarted(this::watch);
   }
 
   /**
@@ -75,7 +79,8 @@ public final class InstallationLock implements AutoCloseable {
     try {
       // Without a time-out, so that Spring sees that it may interrupt this thread to stop.
       InstallationLock lock = taking.get();
-      lock.watch.start();
+      long millis = PAUSE.toMillis();
+      var _ = lock.watch.scheduleWithFixedDelay(lock::check, millis, millis, TimeUnit.MILLISECONDS);
       return lock;
     } catch (InterruptedException e) {
       taking.cancel(true);
@@ -96,12 +101,7 @@ public final class InstallationLock implements AutoCloseable {
   /** Gives the lock back. May be repeated. */
   @Override
   public void close() {
-    closed.countDown();
-    try {
-      watch.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    watch.close();
     giveBack();
   }
 
@@ -112,43 +112,19 @@ public final class InstallationLock implements AutoCloseable {
     return this;
   }
 
-  private void watch() {
-    try {
-      while (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-        check();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private synchronized void check() {
-    if (isHeld && !answers()) {
-      giveBack();
-      LOG.error(
-          "The connection that locks this installation is lost: nothing is written until it is"
-              + " back");
-    }
-    if (!isHeld) {
-      try {
-        if (tryToTake()) {
-          LOG.info("This server has the installation's lock again");
-        }
-      } catch (SQLException e) {
-        LOG.debug("{} does not answer", server, e);
+    try {
+      if (connection != null && !connection.isValid(TIMEOUT_SECONDS)) {
+        giveBack();
+        LOG.error(
+            "The connection that locks this installation is lost: nothing is written until it is"
+                + " back");
       }
-    }
-  }
-
-  private boolean answers() {
-    Connection held = connection;
-    if (held == null) {
-      return false;
-    }
-    try (Statement statement = held.createStatement()) {
-      return statement.execute("select 1");
+      if (!isHeld && tryToTake()) {
+        LOG.info("This server has the installation's lock again");
+      }
     } catch (SQLException e) {
-      return false;
+      LOG.debug("{} does not answer", server, e);
     }
   }
 
@@ -158,8 +134,9 @@ public final class InstallationLock implements AutoCloseable {
     try {
       try (Statement statement = fresh.createStatement()) {
         statement.execute(KEEPALIVE);
+        ResultSet answer = statement.executeQuery(TAKE);
+        isGranted = answer.next() && answer.getBoolean(1);
       }
-      isGranted = isGranted(fresh);
       if (!isGranted) {
         announce(fresh);
         return false;
@@ -171,16 +148,6 @@ public final class InstallationLock implements AutoCloseable {
     } finally {
       if (!isGranted) {
         fresh.close();
-      }
-    }
-  }
-
-  private static boolean isGranted(Connection connection) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement("select pg_try_advisory_lock(?)")) {
-      statement.setLong(1, KEY);
-      try (ResultSet result = statement.executeQuery()) {
-        return result.next() && result.getBoolean(1);
       }
     }
   }
@@ -198,16 +165,9 @@ public final class InstallationLock implements AutoCloseable {
   }
 
   private static Optional<String> holder(Connection asking) throws SQLException {
-    try (PreparedStatement statement = asking.prepareStatement(HOLDER)) {
-      statement.setLong(1, KEY >>> Integer.SIZE);
-      statement.setLong(2, Integer.toUnsignedLong((int) KEY));
-      try (ResultSet result = statement.executeQuery()) {
-        return result.next()
-            ? Optional.of(
-                "%s, connected from %s since %s"
-                    .formatted(result.getString(1), result.getString(2), result.getString(3)))
-            : Optional.empty();
-      }
+    try (Statement statement = asking.createStatement();
+        ResultSet result = statement.executeQuery(HOLDER)) {
+      return result.next() ? Optional.of(result.getString(1)) : Optional.empty();
     }
   }
 

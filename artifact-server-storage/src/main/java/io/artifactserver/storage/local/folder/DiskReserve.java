@@ -9,7 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,15 +47,15 @@ public final class DiskReserve implements AutoCloseable {
 
   private final FileStore disk;
   private final long length;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread watch;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("disk-reserve").factory());
 
   private DiskReserve(Path folder) throws IOException {
     this.file = folder.resolve(FILE);
     this.part = folder.resolve(FILE + ".part");
     this.disk = Files.getFileStore(folder);
     this.length = Math.min(MAX_LENGTH, disk.getTotalSpace() / SHARE);
-    this.watch = Thread.ofPlatform().daemon().name("disk-reserve").unstarted(this::watch);
   }
 
   /**
@@ -69,7 +70,7 @@ public final class DiskReserve implements AutoCloseable {
 
   /** Makes the file in the background, and sees to it until the end. */
   void start() {
-    watch.start();
+    var _ = watch.scheduleWithFixedDelay(this::look, 0, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Whether so many bytes more leave the reserve alone. I/O, of microseconds. */
@@ -89,28 +90,15 @@ public final class DiskReserve implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.countDown();
-    if (watch.isAlive()) {
-      try {
-        watch.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    watch.close();
   }
 
-  private void watch() {
+  private void look() {
     try {
-      do {
-        try {
-          giveUpIfFull();
-          makeIfRoomy();
-        } catch (IOException e) {
-          LOG.debug("The reserve {} cannot be maintained", file, e);
-        }
-      } while (!closed.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      giveUpIfFull();
+      makeIfRoomy();
+    } catch (IOException e) {
+      LOG.debug("The reserve {} cannot be maintained", file, e);
     }
   }
 
@@ -143,12 +131,12 @@ public final class DiskReserve implements AutoCloseable {
                 StandardOpenOption.WRITE))) {
       // Not a hole in a sparse file: it must take the room.
       ByteBuffer zeros = ByteBuffer.allocateDirect(BUFFER_LENGTH);
-      for (long left = length; left > 0 && closed.getCount() > 0; ) {
+      for (long left = length; left > 0 && !watch.isShutdown(); ) {
         zeros.clear().limit((int) Math.min(BUFFER_LENGTH, left));
         left -= channel.write(zeros);
       }
     }
-    if (closed.getCount() == 0) {
+    if (watch.isShutdown()) {
       Files.deleteIfExists(part);
     } else {
       DurableFiles.move(part, file);
