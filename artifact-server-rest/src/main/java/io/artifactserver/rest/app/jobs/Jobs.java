@@ -12,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
 /**
@@ -21,7 +23,7 @@ import org.springframework.stereotype.Component;
  * spring.task.scheduling.pool.size}), so none waits for another. Thread-safe.
  */
 @Component
-public class Jobs {
+public class Jobs implements HealthIndicator {
   private final MeterRegistry registry;
   private final InstantSource clock;
   private final Map<String, AtomicLong> successes = new ConcurrentHashMap<>();
@@ -84,6 +86,15 @@ public class Jobs {
   /** The jobs whose last run failed, by their names. */
   public Map<String, Failing> failing() {
     return Map.copyOf(failing);
+  }
+
+  /**
+   * Tells operators which jobs fail. The server is up all the same: a balancer that took it away
+   * would stop downloads that go on well.
+   */
+  @Override
+  public Health health() {
+    return Health.up().withDetail("failing", failing()).build();
   }
 
   /** A job that runs every few seconds may fail for days. */

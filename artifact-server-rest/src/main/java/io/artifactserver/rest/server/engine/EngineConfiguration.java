@@ -20,7 +20,7 @@ import org.springframework.core.annotation.Order;
 
 /** Puts our own connections in the place of Jetty's. */
 @Configuration(proxyBeanMethods = false)
-@Import({Http2Connections.class, TlsConnectors.class})
+@Import({Http2Connections.class, LingeringClose.class, TlsConnectors.class})
 public class EngineConfiguration {
   /**
    * In bytes. A slow client's response holds its head's buffer to the end of the first piece, and
@@ -31,11 +31,6 @@ public class EngineConfiguration {
   @Bean
   Newcomers newcomers(Connections connections) {
     return new Newcomers(connections::client);
-  }
-
-  @Bean
-  LingeringClose lingeringClose() {
-    return new LingeringClose();
   }
 
   /** The last to see the server, when every connector is there. */

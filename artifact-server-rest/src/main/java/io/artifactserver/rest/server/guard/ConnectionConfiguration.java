@@ -4,6 +4,8 @@ import io.artifactserver.core.access.AccessTokenStore;
 import java.nio.file.Path;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -22,5 +24,11 @@ public class ConnectionConfiguration {
     // Those of before may be named by now.
     file.write(List.of());
     return new UnnamedProxies(file::write);
+  }
+
+  /** Tells operators which proxies in front nobody named. The server is up all the same. */
+  @Bean
+  HealthIndicator proxiesHealthIndicator(UnnamedProxies proxies) {
+    return () -> Health.up().withDetail("unnamed", proxies.addresses()).build();
   }
 }

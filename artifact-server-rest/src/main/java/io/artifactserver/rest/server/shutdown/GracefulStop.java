@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.stereotype.Component;
 
 /**
  * How the server stops. Readiness is down already when this is the first to be stopped: it waits
@@ -15,6 +16,7 @@ import org.springframework.context.SmartLifecycle;
  * answer closes its connection, and the requests that are under way get their time. Newcomers are
  * answered until those have ended. A second signal ends them.
  */
+@Component
 final class GracefulStop implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(GracefulStop.class);
 
@@ -26,8 +28,8 @@ final class GracefulStop implements SmartLifecycle {
 
   private volatile boolean isRunning;
 
-  GracefulStop(Duration delay, Connections connections) {
-    this.delay = delay;
+  GracefulStop(ShutdownProperties properties, Connections connections) {
+    this.delay = properties.delay();
     this.connections = connections;
   }
 

@@ -21,7 +21,6 @@ class JobsTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private Instant now = FIRST;
   private final Jobs jobs = new Jobs(registry, () -> now);
-  private final JobsHealthIndicator health = new JobsHealthIndicator(jobs);
 
   @Test
   void aJobThatWasNeverDoneHasAnAgeForAlerts() {
@@ -37,7 +36,7 @@ class JobsTest {
 
   @Test
   void healthNamesWhatFailsAndSinceWhen() {
-    assertThat(health.health().getDetails()).containsExactly(entry("failing", jobs.failing()));
+    assertThat(jobs.health().getDetails()).containsExactly(entry("failing", jobs.failing()));
     assertThat(jobs.failing()).isEmpty();
     fail("The disk is away");
     now = now.plusSeconds(60);
@@ -49,9 +48,9 @@ class JobsTest {
                 new Jobs.Failing(
                     FIRST,
                     "It could not be done: The test store is unavailable: The disk is full")));
-    assertThat(health.health().getDetails()).containsExactly(entry("failing", jobs.failing()));
+    assertThat(jobs.health().getDetails()).containsExactly(entry("failing", jobs.failing()));
     // A balancer is to leave it where it is.
-    assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+    assertThat(jobs.health().getStatus()).isEqualTo(Status.UP);
     run(() -> {});
     assertThat(jobs.failing()).isEmpty();
   }
