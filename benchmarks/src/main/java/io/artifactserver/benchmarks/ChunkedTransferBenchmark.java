@@ -96,15 +96,9 @@ public class ChunkedTransferBenchmark {
 
   @Benchmark
   public long download() throws StorageException {
-    long total = 0;
     try (RangeReader reader = chunkWindow.open(blob, this::answer)) {
-      buffer.clear();
-      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
-        total += n;
-        buffer.clear();
-      }
+      return LargeBlob.read(reader, buffer);
     }
-    return total;
   }
 
   @Benchmark

@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.RangeReader;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.local.file.FileBlobStore;
 import io.artifactserver.storage.local.mapped.MappedFiles;
@@ -79,13 +80,16 @@ public abstract class LargeBlob {
 
   /** Reads a range through a buffer that is used again. Returns the bytes read. */
   long read(ByteRange range, ByteBuffer buffer) throws IOException {
-    long total = 0;
     try (RangeReader reader = blob.open(range)) {
-      buffer.clear();
-      for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
-        total += n;
-        buffer.clear();
-      }
+      return read(reader, buffer);
+    }
+  }
+
+  /** Reads all there is. */
+  static long read(RangeReader reader, ByteBuffer buffer) throws StorageException {
+    long total = 0;
+    for (int n = reader.read(buffer.clear()); n >= 0; n = reader.read(buffer.clear())) {
+      total += n;
     }
     return total;
   }

@@ -75,10 +75,7 @@ public class ServerBufferBenchmark {
       connector.setHost(InetAddress.getLoopbackAddress().getHostAddress());
       connector.setAcceptQueueSize(4096);
       server.addConnector(connector);
-      server.setHandler(
-          body.equals("mapped")
-              ? new Mapped(blob.blob())
-              : new Buffered(blob.blob(), Integer.parseInt(body)));
+      server.setHandler(new Ranges(blob.blob(), body));
       server.start();
     }
 
@@ -162,57 +159,35 @@ public class ServerBufferBenchmark {
     return client.download();
   }
 
-  /** Answers {@code /POSITION} with the bytes from there. */
-  private abstract static class Ranges extends Handler.Abstract.NonBlocking {
+  /**
+   * Answers {@code /POSITION} with the bytes from there: as one slice of the mapped file, or
+   * through one pooled buffer that is filled again when the connection has taken it.
+   */
+  private static final class Ranges extends Handler.Abstract.NonBlocking {
+    private final Blob blob;
+    private final String body;
+
+    Ranges(Blob blob, String body) {
+      this.blob = blob;
+      this.body = body;
+    }
+
     @Override
     public boolean handle(Request request, Response response, Callback callback)
         throws StorageException {
       String path = Objects.requireNonNull(request.getHttpURI().getPath());
+      ByteRange range = new ByteRange(Long.parseLong(path, 1, path.length(), 10), RANGE_LENGTH);
       response.getHeaders().put(HttpHeader.CONTENT_LENGTH, RANGE_LENGTH);
-      send(
-          request,
-          response,
-          callback,
-          new ByteRange(Long.parseLong(path, 1, path.length(), 10), RANGE_LENGTH));
+      if (body.equals("mapped")) {
+        FileRegion region = blob.fileRegion(range).orElseThrow();
+        response.write(true, region.slice(0, RANGE_LENGTH), Callback.from(region::close, callback));
+      } else {
+        int bufferLength = Integer.parseInt(body);
+        RetainableByteBuffer.Mutable buffer =
+            request.getComponents().getByteBufferPool().acquire(bufferLength, true);
+        new Copy(blob.open(range), buffer, bufferLength, response, callback).iterate();
+      }
       return true;
-    }
-
-    abstract void send(Request request, Response response, Callback callback, ByteRange range)
-        throws StorageException;
-  }
-
-  /** The range as one slice of the mapped file. */
-  private static final class Mapped extends Ranges {
-    private final Blob blob;
-
-    Mapped(Blob blob) {
-      this.blob = blob;
-    }
-
-    @Override
-    void send(Request request, Response response, Callback callback, ByteRange range)
-        throws StorageException {
-      FileRegion region = blob.fileRegion(range).orElseThrow();
-      response.write(true, region.slice(0, RANGE_LENGTH), Callback.from(region::close, callback));
-    }
-  }
-
-  /** The range through one pooled buffer, filled anew when the connection has taken it. */
-  private static final class Buffered extends Ranges {
-    private final Blob blob;
-    private final int bufferLength;
-
-    Buffered(Blob blob, int bufferLength) {
-      this.blob = blob;
-      this.bufferLength = bufferLength;
-    }
-
-    @Override
-    void send(Request request, Response response, Callback callback, ByteRange range)
-        throws StorageException {
-      RetainableByteBuffer.Mutable buffer =
-          request.getComponents().getByteBufferPool().acquire(bufferLength, true);
-      new Copy(blob.open(range), buffer, bufferLength, response, callback).iterate();
     }
   }
 

@@ -32,6 +32,16 @@ public record Gate(
     }
   }
 
+  static Gate atMost(
+      String name, Term over, Term under, double limit, String reason, String source) {
+    return new Gate(name, over, under, Bound.AT_MOST, limit, reason, source);
+  }
+
+  static Gate atLeast(
+      String name, Term over, Term under, double limit, String reason, String source) {
+    return new Gate(name, over, under, Bound.AT_LEAST, limit, reason, source);
+  }
+
   /** The benchmarks that it needs. */
   List<Term.Subject> subjects() {
     return Stream.of(over, under).flatMap(term -> term.subjects().stream()).toList();

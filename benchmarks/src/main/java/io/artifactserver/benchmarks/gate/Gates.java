@@ -1,9 +1,7 @@
 package io.artifactserver.benchmarks.gate;
 
-import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_LEAST;
-import static io.artifactserver.benchmarks.gate.Gate.Bound.AT_MOST;
-import static io.artifactserver.benchmarks.gate.Term.ONE;
-import static io.artifactserver.benchmarks.gate.Term.garbage;
+import static io.artifactserver.benchmarks.gate.Gate.atLeast;
+import static io.artifactserver.benchmarks.gate.Gate.atMost;
 import static io.artifactserver.benchmarks.gate.Term.time;
 
 import io.artifactserver.benchmarks.gate.Term.Subject;
@@ -48,60 +46,38 @@ final class Gates {
           flat("seek, pread: 600 MB / 0", PREAD_600, PREAD_0),
           flat("seek, map: 600 MB / 0", MAPPED_600, MAPPED_0),
           flat("seek, encrypted: 600 MB / 0", ENCRYPTED_600, ENCRYPTED_0),
-          new Gate(
-              "seek: commons-io's skip / pread",
-              time(SKIP_600),
-              time(PREAD_600),
-              AT_LEAST,
-              100,
-              "Nothing reads and discards the bytes before a range.",
-              "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
-          new Gate(
-              "seek: commons-io's skip / map",
-              time(SKIP_600),
-              time(MAPPED_600),
-              AT_LEAST,
-              100,
-              "Nothing reads and discards the bytes before a range.",
-              "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise"),
-          new Gate(
+          skip("seek: commons-io's skip / pread", PREAD_600),
+          skip("seek: commons-io's skip / map", MAPPED_600),
+          atLeast(
               "seek: skipping decryption / encrypted",
               time(SKIPPING_DECRYPTION_600),
               time(ENCRYPTED_600),
-              AT_LEAST,
               100,
               "Nothing decrypts and discards the bytes before a range.",
               "measured before the first line was written: 360 to 660 ms against 0.05 ms"),
-          new Gate(
+          atMost(
               "encryption: 128 KiB encrypted / plain",
               time(ENCRYPTED_128K),
               time(PLAIN_128K),
-              AT_MOST,
               6,
               "A range is decrypted without reading or decrypting much beside it.",
               "by processor, a copy against AES: 2.6 to 3.6 on AMD EPYC, 4.2 to 4.7 on an Intel Xeon,"
                   + " the same at commit 838b4a2; larger segments make it 20 and more"),
-          new Gate(
-              "garbage of a range, pread",
-              garbage(PREAD_600),
-              ONE,
-              AT_MOST,
+          garbage(
+              "a range, pread",
+              PREAD_600,
               16 * KIBIBYTE,
               "No buffer is made for a range; the collector would be what a device waits for.",
               "a quarter of the smallest useful buffer, in bytes"),
-          new Gate(
-              "garbage of a range, map",
-              garbage(MAPPED_600),
-              ONE,
-              AT_MOST,
+          garbage(
+              "a range, map",
+              MAPPED_600,
               1 * KIBIBYTE,
               "A mapped range is a lease and a slice.",
               "measured: 152 bytes"),
-          new Gate(
-              "garbage of a range, encrypted 128 KiB",
-              garbage(ENCRYPTED_128K),
-              ONE,
-              AT_MOST,
+          garbage(
+              "a range, encrypted 128 KiB",
+              ENCRYPTED_128K,
               16 * KIBIBYTE,
               "Segments are decrypted in pooled buffers; stock Tink leaves 140 KB.",
               "issue 6; measured 3.2 KB when encryption came"),
@@ -109,64 +85,55 @@ final class Gates {
           // It opens with 4 MiB and grows: measured 8.5, of which a busy machine takes a part.
           window("window, download of 32 x 1 MiB: 1 / 16", "download", "32x1048576", 6),
           window("window, upload of 32 x 1 KiB: 1 / 16", "upload", "32x1024", 8),
-          new Gate(
+          atMost(
               "planner: 167 ranges / 1 range",
               time(PLAN_CHUNKS),
               time(PLAN_RANGE),
-              AT_MOST,
               100,
               "The checks of many ranges are linear: zchunk sends 167 at a time.",
               "167 would be linear; measured 30 to 40"),
-          new Gate(
+          atMost(
               "planner: 1 range / reading its 128 KiB",
               time(PLAN_RANGE),
               time(PLAIN_128K),
               // Units: nanoseconds against microseconds.
-              AT_MOST,
               0.25 * 1000,
               "Deciding costs little beside doing.",
               "a budget of 2 us beside some 8; measured 0.2 to 0.3 us"),
-          new Gate(
-              "garbage of a plan",
-              garbage(PLAN_RANGE),
-              ONE,
-              AT_MOST,
+          garbage(
+              "a plan",
+              PLAN_RANGE,
               1 * KIBIBYTE,
               "RAUC asks for thousands of ranges: cost per request is everything.",
               "the planner's budget; measured 288 bytes"),
-          new Gate(
+          atMost(
               "catalog: warm lookup / hash map",
               time(PEEK),
               time(HASH_MAP),
-              AT_MOST,
               20,
               "A warm download asks nobody, on the connection's own thread.",
               "measured: 4 to 7"),
-          new Gate(
-              "garbage of a warm lookup",
-              garbage(PEEK),
-              ONE,
-              AT_MOST,
+          garbage(
+              "a warm lookup",
+              PEEK,
               64,
               "Every request does it.",
               "measured: 16 bytes, the Optional"),
-          new Gate(
+          atMost(
               "progress: ranges anywhere / in order",
               time("ProgressBenchmark.scattered", Map.of()),
               time("ProgressBenchmark.inOrder", Map.of()),
-              AT_MOST,
               6,
               "A fleet that shows one token costs a request what one device does.",
               "measured: 1.5, and some 400 when each range was merged at once"),
-          new Gate(
+          atMost(
               "digests: side by side / one after the other",
               time("DigestBenchmark.all", Map.of()),
               time("DigestBenchmark.oneThread", Map.of()),
-              AT_MOST,
               0.85,
               "An upload's digests are computed on more than one processor.",
               "with two processors 0.5 at least; measured 0.6, and 0.7 on a busy machine"),
-          new Gate(
+          atMost(
               "copy buffer: 64 KiB / fastest size",
               time("BufferSizeBenchmark.oneThread", Map.of("bufferLength", "65536")),
               Term.fastest(
@@ -175,19 +142,17 @@ final class Gates {
                           new Subject(
                               "BufferSizeBenchmark.oneThread", Map.of("bufferLength", length)))
                       .toList()),
-              AT_MOST,
               2,
               "The buffer that downloads are copied with is not the wrong one.",
               "published: in one process the sizes tie; measured 1.4, and 2.5 with 8 KiB"),
-          new Gate(
+          atMost(
               "server, 80 clients: map / 64 KiB buffer",
               time("ServerBufferBenchmark.download", Map.of("body", "mapped")),
               time("ServerBufferBenchmark.download", Map.of("body", "65536")),
-              AT_MOST,
               1.1,
               "A plain file goes out from its mapping because that is the fastest way.",
               "ADR 0002"),
-          new Gate(
+          atMost(
               "server, 80 clients: 64 KiB / fastest buffer",
               time("ServerBufferBenchmark.download", Map.of("body", "65536")),
               Term.fastest(
@@ -195,39 +160,34 @@ final class Gates {
                       .map(length ->
                           new Subject("ServerBufferBenchmark.download", Map.of("body", length)))
                       .toList()),
-              AT_MOST,
               1.3,
               "Encrypted and remote bodies go out through a buffer of the right size.",
               "published with Tomcat: 462 ms with 8 KB, 2,737 ms with 256 KB"),
-          new Gate(
+          atMost(
               "update forms: chunker / SHA-256",
               time("UpdateFormsBenchmark.chunker", Map.of()),
               SHA_256,
-              AT_MOST,
               5,
               "Every upload is cut once, on a part of one processor.",
               "measured: 1.4, where the processor has instructions for SHA-256; less where not"),
-          new Gate(
+          atMost(
               "update forms: MD4 of blocks / SHA-256",
               time("UpdateFormsBenchmark.md4", Map.of()),
               SHA_256,
-              AT_MOST,
               8,
               "Every upload's blocks are digested once, on a part of one processor.",
               "measured: 2.6, where the processor has instructions for SHA-256; less where not"),
-          new Gate(
+          atMost(
               "update forms: index and control file / four digests",
               time("UpdateFormsBenchmark.forms", Map.of()),
               time("UpdateFormsBenchmark.digests", Map.of()),
-              AT_MOST,
               2.5,
               "What is computed after an upload costs no more than the upload did.",
               "issue 23; measured 1.0"),
-          new Gate(
+          atMost(
               "chunk lookup / SHA-256 of a chunk",
               time("UpdateFormsBenchmark.find", Map.of()),
               time("UpdateFormsBenchmark.sha256OfChunk", Map.of()),
-              AT_MOST,
               0.1,
               "casync asks for thousands of chunks, each by its id.",
               "measured: 0.007, with 12,000 chunks"));
@@ -239,22 +199,35 @@ final class Gates {
   }
 
   private static Gate flat(String name, Subject far, Subject near) {
-    return new Gate(
+    return atMost(
         name,
         time(far),
         time(near),
-        AT_MOST,
         1.3,
         "A range costs what it weighs, wherever it is.",
         "published: 0.034 ms at each position after the fix of the skip");
   }
 
+  private static Gate skip(String name, Subject ours) {
+    return atLeast(
+        name,
+        time(SKIP_600),
+        time(ours),
+        100,
+        "Nothing reads and discards the bytes before a range.",
+        "published: 27.21 against 0.034 ms, 800 times; a tenth of it or so is left to noise");
+  }
+
+  private static Gate garbage(
+      String what, Subject subject, double bytes, String reason, String source) {
+    return atMost("garbage of " + what, Term.garbage(subject), Term.ONE, bytes, reason, source);
+  }
+
   private static Gate window(String name, String method, String chunks, double limit) {
-    return new Gate(
+    return atLeast(
         name,
         chunks(method, chunks, 1),
         chunks(method, chunks, 16),
-        AT_LEAST,
         limit,
         "Chunks of a remote backend are fetched and sent ahead, 16 at a time.",
         WINDOW_SOURCE);
