@@ -3,6 +3,7 @@ package io.artifactserver.core.file;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -73,5 +74,27 @@ public final class DurableFiles {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);
     }
+  }
+
+  /**
+   * Works while no other process does under the same lock, {@code FILE.lock} beside the file. Waits
+   * for it; within a process, callers take turns themselves.
+   */
+  public static <T, E extends Exception> T exclusively(Path file, Work<T, E> work)
+      throws IOException, E {
+    Path lock = file.resolveSibling(file.getFileName() + ".lock");
+    try (FileChannel channel =
+            FileChannel.open(
+                lock, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY);
+        FileLock held = channel.lock()) {
+      Objects.requireNonNull(held);
+      return work.run();
+    }
+  }
+
+  /** Reads and changes a file. */
+  @FunctionalInterface
+  public interface Work<T, E extends Exception> {
+    T run() throws IOException, E;
   }
 }

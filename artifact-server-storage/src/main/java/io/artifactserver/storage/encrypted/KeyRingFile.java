@@ -5,17 +5,12 @@ import com.google.crypto.tink.KmsClients;
 import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.storage.backend.SetupException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.GeneralSecurityException;
-import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,16 +95,9 @@ record KeyRingFile(Path path, @Nullable Aead kms) {
     });
   }
 
-  private Keyset exclusively(Work work) {
-    Path lock = path.resolveSibling(path.getFileName() + ".lock");
-    try (FileChannel channel =
-            FileChannel.open(
-                lock,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
-                DurableFiles.OWNER_ONLY);
-        FileLock held = channel.lock()) {
-      Objects.requireNonNull(held);
-      return work.run();
+  private Keyset exclusively(DurableFiles.Work<Keyset, GeneralSecurityException> work) {
+    try {
+      return DurableFiles.exclusively(path, work);
     } catch (IOException e) {
       throw new SetupException(
           "The key ring %s cannot be written: %s.".formatted(path, reason(e)), e);
@@ -132,10 +120,5 @@ record KeyRingFile(Path path, @Nullable Aead kms) {
   @FunctionalInterface
   interface Change {
     Keyset of(Keyset before) throws GeneralSecurityException;
-  }
-
-  @FunctionalInterface
-  private interface Work {
-    Keyset run() throws IOException, GeneralSecurityException;
   }
 }

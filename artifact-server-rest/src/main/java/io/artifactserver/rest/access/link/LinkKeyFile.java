@@ -3,20 +3,12 @@ package io.artifactserver.rest.access.link;
 import io.artifactserver.core.access.LinkKeys;
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
-import java.util.Objects;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -26,8 +18,6 @@ import java.util.function.UnaryOperator;
  */
 final class LinkKeyFile {
   private static final String NAME = "link-keys";
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path path;
 
@@ -73,25 +63,14 @@ final class LinkKeyFile {
   }
 
   // One process may hold a file's lock once only.
-  private synchronized LinkKeys exclusively(Work work) throws IOException {
-    Path lock = path.resolveSibling(NAME + ".lock");
-    try (FileChannel channel =
-            FileChannel.open(
-                lock, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY);
-        FileLock held = channel.lock()) {
-      Objects.requireNonNull(held);
-      return work.run();
-    }
+  private synchronized LinkKeys exclusively(DurableFiles.Work<LinkKeys, IOException> work)
+      throws IOException {
+    return DurableFiles.exclusively(path, work);
   }
 
   /** Durably: a revoked key must not come back with a power cut. */
   private LinkKeys write(LinkKeys keys) throws IOException {
     DurableFiles.write(path, StandardCharsets.US_ASCII.encode(keys.reveal()));
     return keys;
-  }
-
-  @FunctionalInterface
-  private interface Work {
-    LinkKeys run() throws IOException;
   }
 }
