@@ -18,6 +18,8 @@ import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.derive.StoredChunks;
 import io.artifactserver.rest.delivery.address.DerivedName;
+import io.artifactserver.rest.delivery.resolve.DerivedFolder.Place;
+import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.log.FailureLog;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,22 +97,13 @@ public final class DerivedAnswers {
     this.chunks = new StoredChunks(stores);
   }
 
-  /** The answer for an address of a form or a chunk. */
-  sealed interface Answer {
-    /** It can be served. */
-    record Ready(Served served) implements Answer {}
-
-    /** It will be there soon. */
-    record NotReady() implements Answer {}
-  }
-
   /**
-   * Answers. Asks the catalog and the store, and blocks, if it may; then no artifact has the
-   * address itself.
+   * Finds what is served, or will be soon, at the address of a form or a chunk. Asks the catalog
+   * and the store, and blocks, if it may; then no artifact has the address itself.
    *
    * @param readable which artifacts the sender may read
    */
-  Optional<Answer> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
+  Optional<Resolution> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
     return switch (DerivedName.of(id, rules).orElse(null)) {
       case null -> Optional.empty();
       case DerivedName.OfForm(ArtifactId of, DerivedForm.Addressed form) ->
@@ -123,7 +116,7 @@ public final class DerivedAnswers {
     };
   }
 
-  private Optional<Answer> chunk(
+  private Optional<Resolution> chunk(
       ArtifactId id, DerivedName.OfChunk chunk, Predicate<ArtifactId> readable, Reach reach) {
     long begin = System.nanoTime();
     Function<ArtifactId, Optional<Artifact>> artifacts = each -> catalog.find(each, reach);
@@ -133,7 +126,7 @@ public final class DerivedAnswers {
       if (known != null
           && !isStale(known)
           && (reach == Reach.DATABASE || !known.taken().mayInclude(id.path()))) {
-        Optional<Answer> found = find(known, chunk, readable, artifacts);
+        Optional<Resolution> found = find(known, chunk, readable, artifacts);
         if (found.isPresent()) {
           return found;
         }
@@ -146,13 +139,13 @@ public final class DerivedAnswers {
     boolean isToCome = false;
     for (Place place : Place.of(chunk)) {
       DerivedFolder current = loadedSince(begin, place);
-      Optional<Answer> found = find(current, chunk, readable, artifacts);
+      Optional<Resolution> found = find(current, chunk, readable, artifacts);
       if (found.isPresent()) {
         return found;
       }
       isToCome |= current.isWaiting(readable) && current.hasStoreNamed(chunk.store(), readable);
     }
-    return isToCome ? Optional.of(new Answer.NotReady()) : Optional.empty();
+    return isToCome ? Optional.of(new Resolution.NotReady()) : Optional.empty();
   }
 
   /**
@@ -206,13 +199,13 @@ public final class DerivedAnswers {
         || System.nanoTime() - folder.loadedAt() > REMEMBERED.toNanos();
   }
 
-  private Optional<Answer> form(
+  private Optional<Resolution> form(
       ArtifactId address, Artifact artifact, DerivedForm.Addressed form, Reach reach) {
     int changes = rules.changes();
     if (reach == Reach.MEMORY) {
       return Optional.ofNullable(forms.getIfPresent(address))
           .filter(known -> known.changes() == changes && known.artifact().equals(artifact))
-          .map(known -> new Answer.Ready(known.served()));
+          .map(known -> new Resolution.Found(known.served()));
     }
     for (Derived each : register.of(artifact.blob())) {
       if (each.form().equals(form.name())) {
@@ -222,16 +215,16 @@ public final class DerivedAnswers {
             KnownForm known =
                 new KnownForm(artifact, ServedForms.form(artifact, form, stored, address), changes);
             forms.put(address, known);
-            yield Optional.of(new Answer.Ready(known.served()));
+            yield Optional.of(new Resolution.Found(known.served()));
           }
         };
       }
     }
-    return Optional.of(new Answer.NotReady());
+    return Optional.of(new Resolution.NotReady());
   }
 
   /** Several artifacts may have the chunk: it is served of the first that the sender may read. */
-  private static Optional<Answer> find(
+  private static Optional<Resolution> find(
       DerivedFolder folder,
       DerivedName.OfChunk name,
       Predicate<ArtifactId> readable,
@@ -249,7 +242,7 @@ public final class DerivedAnswers {
                 .filter(found -> found.digests().sha256().equals(member.content()));
         if (artifact.isPresent()) {
           return artifact.map(found ->
-              new Answer.Ready(ServedForms.chunk(found, name, chunk.get(), member.pack())));
+              new Resolution.Found(ServedForms.chunk(found, name, chunk.get(), member.pack())));
         }
       }
     }
@@ -347,21 +340,6 @@ public final class DerivedAnswers {
     } catch (StorageException | IllegalArgumentException e) {
       FAILURES.failed("Cannot read the packed chunks in blob " + stored.blob().key(), e);
       return Optional.empty();
-    }
-  }
-
-  /**
-   * The artifacts among which a chunk is looked for.
-   *
-   * @param store empty for the newest of the folder; else those that the store belongs to: however
-   *     many others come, an artifact's own store has its chunks
-   */
-  private record Place(DerivedName.Folder folder, DerivedForm.Chunked form, String store) {
-    static List<Place> of(DerivedName.OfChunk chunk) {
-      Place newest = new Place(chunk.folder(), chunk.form(), "");
-      return chunk.store().equals(DerivedFolder.DEFAULT_STORE)
-          ? List.of(newest)
-          : List.of(newest, new Place(chunk.folder(), chunk.form(), chunk.store()));
     }
   }
 

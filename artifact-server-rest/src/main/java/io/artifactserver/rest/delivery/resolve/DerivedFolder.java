@@ -4,7 +4,9 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.derive.ChunkIndex;
 import io.artifactserver.core.derive.ChunkPack;
 import io.artifactserver.core.derive.Derived;
+import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.digest.Digest;
+import io.artifactserver.rest.delivery.address.DerivedName;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +39,21 @@ record DerivedFolder(
     members = List.copyOf(members);
     waiting = List.copyOf(waiting);
     stores = Map.copyOf(stores);
+  }
+
+  /**
+   * The artifacts among which a chunk is looked for.
+   *
+   * @param store empty for the newest of the folder; else those that the store belongs to: however
+   *     many others come, an artifact's own store has its chunks
+   */
+  record Place(DerivedName.Folder folder, DerivedForm.Chunked form, String store) {
+    static List<Place> of(DerivedName.OfChunk chunk) {
+      Place newest = new Place(chunk.folder(), chunk.form(), "");
+      return chunk.store().equals(DEFAULT_STORE)
+          ? List.of(newest)
+          : List.of(newest, new Place(chunk.folder(), chunk.form(), chunk.store()));
+    }
   }
 
   /**

@@ -150,7 +150,7 @@ public final class Resolver {
         yield find(id, readable, reach)
             .flatMap(this::found)
             .or(() -> checksumLine(id, readable, reach))
-            .or(() -> derived.find(id, readable, reach).map(Resolver::resolution))
+            .or(() -> derived.find(id, readable, reach))
             .or(() -> gone(id, readable, reach))
             .or(() -> missing(id.repository(), caller.get(), reach));
       }
@@ -174,13 +174,6 @@ public final class Resolver {
 
   private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
     return Optional.of(id).filter(readable).flatMap(each -> catalog.find(each, reach));
-  }
-
-  private static Resolution resolution(DerivedAnswers.Answer answer) {
-    return switch (answer) {
-      case DerivedAnswers.Answer.Ready(Served form) -> new Resolution.Found(form);
-      case DerivedAnswers.Answer.NotReady _ -> new Resolution.NotReady();
-    };
   }
 
   /** hawkBit makes the address of the MD5 file of the artifact's, whatever that is. */

@@ -34,6 +34,7 @@ import io.artifactserver.rest.delivery.answer.Download;
 import io.artifactserver.rest.delivery.answer.JettyRequestFields;
 import io.artifactserver.rest.delivery.answer.ResponseEmitter;
 import io.artifactserver.rest.delivery.body.WaitingThreads;
+import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.http.ResponsePlanner;
@@ -194,10 +195,10 @@ class DroppedFormTest {
 
   private void lookUp(Exchange exchange) {
     switch (answers.find(ADDRESS, _ -> true, Reach.DATABASE).orElse(null)) {
-      case DerivedAnswers.Answer.Ready(Served served) -> emit(exchange, served);
-      case DerivedAnswers.Answer.NotReady _ ->
+      case Resolution.Found(Served served) -> emit(exchange, served);
+      case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
-      case null -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
+      case null, default -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
     }
   }
 
