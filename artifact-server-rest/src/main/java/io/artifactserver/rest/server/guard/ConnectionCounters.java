@@ -1,16 +1,29 @@
 package io.artifactserver.rest.server.guard;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Locale;
+import java.util.function.Supplier;
 
-/** Counts what the server ended or refused, by the reason. Thread-safe. */
+/** Counts connections, and what the server ended or refused, by the reason. Thread-safe. */
 final class ConnectionCounters {
   private final MeterProvider<Counter> ends;
   private final MeterProvider<Counter> refusals;
 
-  ConnectionCounters(MeterRegistry registry) {
+  /**
+   * @param open connections
+   * @param held bytes that the server holds for them
+   */
+  ConnectionCounters(MeterRegistry registry, Supplier<Number> open, Supplier<Number> held) {
+    Gauge.builder("artifact_server.connections", open)
+        .description("Open connections")
+        .register(registry);
+    Gauge.builder("artifact_server.connections.held", held)
+        .baseUnit("bytes")
+        .description("Heads of requests that came in part or whose answers nobody takes, estimated")
+        .register(registry);
     this.ends =
         Counter.builder("artifact_server.connections.ended")
             .description("Connections that the server ended, by what they took too long for")

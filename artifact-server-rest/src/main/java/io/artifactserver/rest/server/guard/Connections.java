@@ -1,7 +1,6 @@
 package io.artifactserver.rest.server.guard;
 
 import io.artifactserver.core.limit.Network;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -90,20 +89,11 @@ public final class Connections
     long maxHeads = capacity.held() / HEADS_SHARE;
     this.heads = new Holdings(maxHeads);
     this.holdings = new Holdings(capacity.held() - maxHeads);
-    Gauge.builder(
-            "artifact_server.connections.held",
-            this,
-            all -> all.heads.total() + all.holdings.total())
-        .baseUnit("bytes")
-        .description("Heads of requests that came in part or whose answers nobody takes, estimated")
-        .register(registry);
     this.max = capacity.connections();
     this.room = new Room(max);
     this.hardLimit = max + Math.max(MIN_ANSWERED, max / Capacity.ANSWERED_SHARE);
-    Gauge.builder("artifact_server.connections", count, AtomicInteger::get)
-        .description("Open connections")
-        .register(registry);
-    this.counters = new ConnectionCounters(registry);
+    this.counters =
+        new ConnectionCounters(registry, count::get, () -> heads.total() + holdings.total());
     lookEvery(properties.sweepPeriod(), this::sweep);
     lookEvery(
         MemoryRelief.PERIOD, () -> counters.ended(End.HELD, relief.endStalled(open.values())));
@@ -165,9 +155,10 @@ public final class Connections
   /**
    * The server holds the answer to a request of HTTP/1.1 back, until {@link #release}.
    *
-   * @param left runs on the sweep's thread if the client closes the connection meanwhile
+   * @param left runs on the sweep's thread if the client closes the connection meanwhile; null when
+   *     the answer is sent
    */
-  public void hold(Request request, Runnable left) {
+  public void hold(Request request, @Nullable Runnable left) {
     Watched watched = watched(request);
     if (watched != null) {
       watched.hold(left);
@@ -176,10 +167,7 @@ public final class Connections
 
   /** The answer is sent now. May be called without {@link #hold}. */
   public void release(Request request) {
-    Watched watched = watched(request);
-    if (watched != null) {
-      watched.hold(null);
-    }
+    hold(request, null);
   }
 
   /** An account of what the server holds for the connection's peer; its owner closes it. */
@@ -262,10 +250,9 @@ public final class Connections
       accepting.remove(endPoint.getChannel());
       Network client = addresses.client(endPoint.getRemoteSocketAddress());
       int ofClient = client == null ? 0 : perClient.merge(client, 1, Integer::sum);
+      boolean isTooMany = properties.maxPerAddress() != 0 && ofClient > properties.maxPerAddress();
       Refusal refusal =
-          total > max && !makesRoom()
-              ? Refusal.TOTAL
-              : isTooMany(ofClient) ? Refusal.ADDRESS : null;
+          total > max && !makesRoom() ? Refusal.TOTAL : isTooMany ? Refusal.ADDRESS : null;
       if (refusal != null) {
         refused.incrementAndGet();
         refused(refusal, endPoint);
@@ -286,10 +273,6 @@ public final class Connections
         refused.decrementAndGet();
       }
     }
-  }
-
-  private boolean isTooMany(int ofClient) {
-    return properties.maxPerAddress() != 0 && ofClient > properties.maxPerAddress();
   }
 
   /** Returns false if there is none to be made. */
