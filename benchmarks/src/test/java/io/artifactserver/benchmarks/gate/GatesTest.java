@@ -91,11 +91,11 @@ class GatesTest {
           plant(
               "server, 80 clients: map / 64 KiB buffer",
               "ServerBufferBenchmark.download(body=mapped)",
-              new Subject("ServerBufferBenchmark.download", Map.of("body", "1024"))),
+              new Subject("ServerBufferBenchmark.download", Map.of("body", "4096"))),
           plant(
               "server, 80 clients: 64 KiB / fastest buffer",
               "ServerBufferBenchmark.download(body=65536)",
-              new Subject("ServerBufferBenchmark.download", Map.of("body", "1024"))),
+              new Subject("ServerBufferBenchmark.download", Map.of("body", "4096"))),
           plant(
               "update forms: chunker / SHA-256",
               "UpdateFormsBenchmark.chunker",

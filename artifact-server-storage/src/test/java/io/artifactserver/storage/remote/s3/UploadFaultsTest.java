@@ -114,10 +114,13 @@ class UploadFaultsTest {
     }
   }
 
+  /** Stalls first: what waits for a timeout does so beside all others. */
   static Stream<Arguments> cases() {
-    Stream.Builder<Arguments> cases = Stream.builder();
+    List<Arguments> stalls = new ArrayList<>();
+    List<Arguments> others = new ArrayList<>();
     for (Step step : Step.values()) {
       for (Fault fault : faults(step)) {
+        List<Arguments> cases = isStall(fault) ? stalls : others;
         cases.add(Arguments.of(step, fault, false));
         // Encryption happens before anything that can fail here.
         if (Nightly.IS_NOW) {
@@ -125,7 +128,11 @@ class UploadFaultsTest {
         }
       }
     }
-    return cases.build();
+    return Stream.concat(stalls.stream(), others.stream());
+  }
+
+  private static boolean isStall(Fault fault) {
+    return fault instanceof Fault.Stall || fault instanceof Fault.StallUpload;
   }
 
   private static List<Fault> faults(Step step) {
@@ -166,7 +173,6 @@ class UploadFaultsTest {
   @MethodSource("cases")
   void anUploadIsStoredOrFails(Step step, Fault fault, boolean isEncrypted) throws Exception {
     FaultProxy proxy = opened(FaultProxy.start(server.port()));
-    boolean isStall = fault instanceof Fault.Stall || fault instanceof Fault.StallUpload;
     S3TestServer s3 =
         opened(
             new S3TestServer(
@@ -183,7 +189,7 @@ class UploadFaultsTest {
                     "max-connections",
                     "6",
                     "read-timeout",
-                    isStall ? "2s" : "2m")));
+                    isStall(fault) ? "2s" : "2m")));
     S3BlobStore remote = s3.open();
     BlobStore checked = new CheckedBlobStore(remote, new InMemoryBlobChecksums());
     BlobStore store =
