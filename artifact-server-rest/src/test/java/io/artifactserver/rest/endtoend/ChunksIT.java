@@ -26,8 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Connections that ask for chunk after chunk. */
 @Transports(
-    value = {Transport.HTTP1, Transport.H2},
-    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13})
+    value = Transport.HTTP1,
+    nightly = {Transport.H2C, Transport.TLS12, Transport.TLS13, Transport.H2})
 class ChunksIT extends EachTransport {
   private static final String IMAGE = "fw/image.img";
   private static final String STORE = "/fw/default.castr/";

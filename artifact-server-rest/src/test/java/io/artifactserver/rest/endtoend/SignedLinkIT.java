@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -58,7 +59,9 @@ class SignedLinkIT extends EachTransport {
   @Test
   void noCharacterOfALinkMayBeAnother() throws Exception {
     String link = link(",\"device\":\"d1\",\"rate\":1000");
-    for (int i = "/artifacts/".length(); i < link.length(); i++) {
+    // The transport has no part in it: elsewhere than on HTTP/1.1, each fifth will do.
+    int step = transport == Transport.HTTP1 || Nightly.IS_NOW ? 1 : 5;
+    for (int i = "/artifacts/".length(); i < link.length(); i += step) {
       char bent = (char) (link.charAt(i) ^ 1);
       String other = link.substring(0, i) + bent + link.substring(i + 1);
       // A connection each: what is no request target ends its connection.

@@ -95,7 +95,7 @@ record UnpackedServer(
     recording.addAll(List.of("-jar", jar.toString()));
     try {
       // Servers that start from it live for minutes, and mostly without C2.
-      run(folder, recording, Map.of("RECORD_REQUESTS", "1500"));
+      run(folder, recording, Map.of("RECORD_REQUESTS", "600"));
     } catch (IllegalStateException e) {
       System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
       Files.deleteIfExists(cache);

@@ -42,7 +42,8 @@ class KeyRingAtTheStartTest {
 
   @Test
   void theRingThatIsThereIsTaken() {
-    assertThat(ring("").keyset().ids()).containsExactlyElementsOf(dataKeys.countByRingKey().keySet());
+    assertThat(ring("").keyset().ids())
+        .containsExactlyElementsOf(dataKeys.countByRingKey().keySet());
   }
 
   @Test
@@ -50,7 +51,8 @@ class KeyRingAtTheStartTest {
     Path backup = Files.move(keys, parent.resolve("backup.json"));
 
     requireRefused("", "is missing, and 1 encrypted blobs need it", keys.toString());
-    requireRefused(parent.resolve("nowhere.json").toString(), "There is no key ring", "nowhere.json");
+    requireRefused(
+        parent.resolve("nowhere.json").toString(), "There is no key ring", "nowhere.json");
     assertThat(ring(backup.toString()).keyset().ids()).hasSize(1);
     assertThat(keys).doesNotExist();
   }
