@@ -1,4 +1,4 @@
-/** Threads. */
+/** How pools of threads are made. */
 @NullMarked
 package io.artifactserver.core.thread;
 
