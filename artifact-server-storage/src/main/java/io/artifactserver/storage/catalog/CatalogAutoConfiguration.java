@@ -12,11 +12,13 @@ import io.artifactserver.storage.catalog.access.JdbcAuditLog;
 import io.artifactserver.storage.catalog.artifact.ArtifactRows;
 import io.artifactserver.storage.catalog.artifact.BlobRows;
 import io.artifactserver.storage.catalog.artifact.CachedArtifactCatalog;
+import io.artifactserver.storage.catalog.artifact.DerivedRows;
+import io.artifactserver.storage.catalog.artifact.DigestRows;
+import io.artifactserver.storage.catalog.artifact.JdbcArtifactCatalog;
 import io.artifactserver.storage.catalog.artifact.JdbcBlobChecksums;
+import io.artifactserver.storage.catalog.artifact.JdbcBlobRegister;
 import io.artifactserver.storage.catalog.artifact.JdbcDataKeyStore;
-import io.artifactserver.storage.catalog.artifact.JpaArtifactCatalog;
-import io.artifactserver.storage.catalog.artifact.JpaBlobRegister;
-import io.artifactserver.storage.catalog.artifact.JpaDerivedRegister;
+import io.artifactserver.storage.catalog.artifact.JdbcDerivedRegister;
 import io.artifactserver.storage.catalog.artifact.RepositoryRows;
 import io.artifactserver.storage.catalog.artifact.UsedPathRows;
 import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
@@ -32,16 +34,11 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
-import org.springframework.boot.persistence.autoconfigure.EntityScan;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
-import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
-import org.springframework.data.jpa.repository.query.DeclaredQuery;
-import org.springframework.data.jpa.repository.query.QueryEnhancerFactories;
-import org.springframework.data.jpa.repository.query.QueryEnhancerFactory;
-import org.springframework.data.jpa.repository.query.QueryEnhancerSelector;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -49,15 +46,21 @@ import org.springframework.transaction.PlatformTransactionManager;
  * The catalog and the token store, each behind its cache. Nobody gets them before the data folder
  * is bound to their database: the sweeper of another catalog would delete every blob as an orphan.
  */
-@AutoConfiguration(after = HibernateJpaAutoConfiguration.class)
+@AutoConfiguration(
+    after = {
+      DataSourceTransactionManagerAutoConfiguration.class,
+      JdbcClientAutoConfiguration.class
+    })
 @EnableConfigurationProperties(CatalogProperties.class)
-@EnableJpaRepositories(
-    basePackageClasses = CatalogAutoConfiguration.class,
-    queryEnhancerSelector = CatalogAutoConfiguration.PlainQueries.class)
-@EntityScan(basePackageClasses = CatalogAutoConfiguration.class)
 @Import({
-  JpaBlobRegister.class,
-  JpaDerivedRegister.class,
+  RepositoryRows.class,
+  ArtifactRows.class,
+  BlobRows.class,
+  DigestRows.class,
+  DerivedRows.class,
+  UsedPathRows.class,
+  JdbcBlobRegister.class,
+  JdbcDerivedRegister.class,
   JdbcQuotaStore.class,
   JdbcLimitStore.class,
   JdbcProgressStore.class,
@@ -98,13 +101,14 @@ public class CatalogAutoConfiguration {
       RepositoryRows repositories,
       ArtifactRows artifacts,
       BlobRows blobs,
-      JdbcClient jdbc,
+      DigestRows digests,
+      UsedPathRows usedPaths,
       InstantSource clock,
       CatalogProperties properties,
       ExecutorService catalogTasks) {
     return new CachedArtifactCatalog(
-        new JpaArtifactCatalog(
-            transactions, repositories, artifacts, blobs, new UsedPathRows(jdbc), clock),
+        new JdbcArtifactCatalog(
+            transactions, repositories, artifacts, blobs, digests, usedPaths, clock),
         properties,
         catalogTasks);
   }
@@ -151,16 +155,5 @@ public class CatalogAutoConfiguration {
     folder.bind(id.value());
     others.forEach(other -> other.bind(id.value()));
     return id;
-  }
-
-  /**
-   * Hibernate parses each query when the server starts, which finds the mistakes; without this,
-   * Spring Data parses it a second time, to sort or count what no query here lets it sort or count.
-   */
-  static final class PlainQueries implements QueryEnhancerSelector {
-    @Override
-    public QueryEnhancerFactory select(DeclaredQuery query) {
-      return QueryEnhancerFactories.fallback();
-    }
   }
 }

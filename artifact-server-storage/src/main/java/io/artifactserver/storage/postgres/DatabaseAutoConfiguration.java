@@ -6,17 +6,11 @@ import io.artifactserver.storage.local.folder.DataFolder;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
-import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
 /** The database and its pool: the operator's, or the embedded one if no address is set. */
-@AutoConfiguration(
-    before = {
-      DataSourceAutoConfiguration.class,
-      FlywayAutoConfiguration.class,
-      HibernateJpaAutoConfiguration.class
-    })
+@AutoConfiguration(before = {DataSourceAutoConfiguration.class, FlywayAutoConfiguration.class})
 @EnableConfigurationProperties(DatabaseProperties.class)
 public class DatabaseAutoConfiguration {
   /** Connections beside the pool's: an operator's psql, a backup, the superuser's reserve. */

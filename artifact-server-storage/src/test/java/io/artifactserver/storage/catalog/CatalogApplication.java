@@ -31,10 +31,7 @@ public final class CatalogApplication implements AutoCloseable {
     context =
         new SpringApplicationBuilder(Beans.class)
             .web(WebApplicationType.NONE)
-            .properties(
-                "spring.main.banner-mode=off",
-                "spring.jpa.hibernate.ddl-auto=validate",
-                "artifact-server.database.pool-size=16")
+            .properties("spring.main.banner-mode=off", "artifact-server.database.pool-size=16")
             .properties(database.properties())
             .properties(properties)
             .run();
@@ -90,7 +87,7 @@ public final class CatalogApplication implements AutoCloseable {
   })
   static class Tables {}
 
-  /** Counts the statements of everyone who asks the database, whether by JPA or by JDBC. */
+  /** Counts the statements of everyone who asks the database. */
   static final class Statements implements BeanPostProcessor {
     private final AtomicLong count = new AtomicLong();
 

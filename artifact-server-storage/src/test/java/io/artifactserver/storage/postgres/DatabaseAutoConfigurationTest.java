@@ -152,7 +152,7 @@ class DatabaseAutoConfigurationTest {
   private static ConfigurableApplicationContext run(String... properties) {
     return new SpringApplicationBuilder(Application.class)
         .web(WebApplicationType.NONE)
-        .properties("spring.main.banner-mode=off", "spring.jpa.hibernate.ddl-auto=validate")
+        .properties("spring.main.banner-mode=off")
         .properties(properties)
         .run();
   }

@@ -1,56 +1,38 @@
 package io.artifactserver.storage.catalog.artifact;
 
 import io.artifactserver.core.catalog.Artifact;
-import jakarta.persistence.Column;
-import jakarta.persistence.Entity;
-import jakarta.persistence.FetchType;
-import jakarta.persistence.Id;
-import jakarta.persistence.JoinColumn;
-import jakarta.persistence.ManyToOne;
-import jakarta.persistence.Table;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.digest.Digests;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 
-/** A row of {@code artifact}; read only. */
-@Entity
-@Table(name = "artifact")
-class ArtifactRow {
-  @Id private Long id;
+/** A row of {@code artifact}, with its repository's and its blob's. */
+record ArtifactRow(
+    long id,
+    Repository repository,
+    String path,
+    BlobRow blob,
+    String mediaType,
+    Instant createdAt) {
+  /** The columns of the tables, which the statement calls {@code a}, {@code r} and {@code b}. */
+  static final String COLUMNS =
+      "a.id as artifact_id, a.path, a.media_type, a.created_at as artifact_created_at, "
+          + RepositoryRow.COLUMNS
+          + ", "
+          + BlobRow.COLUMNS;
 
-  @ManyToOne(fetch = FetchType.LAZY, optional = false)
-  @JoinColumn(name = "repository_id")
-  private RepositoryRow repository;
-
-  @Column(nullable = false)
-  private String path;
-
-  @ManyToOne(fetch = FetchType.LAZY, optional = false)
-  @JoinColumn(name = "blob_id")
-  private BlobRow blob;
-
-  @Column(name = "media_type", nullable = false)
-  private String mediaType;
-
-  @Column(name = "created_at", nullable = false)
-  private Instant createdAt;
-
-  @SuppressWarnings("NullAway.Init") // Hibernate fills the fields.
-  protected ArtifactRow() {}
-
-  long id() {
-    return id;
+  static ArtifactRow of(ResultSet row) throws SQLException {
+    return new ArtifactRow(
+        row.getLong("artifact_id"),
+        RepositoryRow.of(row).repository(),
+        row.getString("path"),
+        BlobRow.of(row),
+        row.getString("media_type"),
+        row.getTimestamp("artifact_created_at").toInstant());
   }
 
-  String path() {
-    return path;
-  }
-
-  BlobRow blob() {
-    return blob;
-  }
-
-  /** Loads what the query did not fetch. */
-  Artifact toArtifact() {
-    return new Artifact(
-        repository.toRepository(), path, blob.toBlobRef(), mediaType, blob.toDigests(), createdAt);
+  Artifact toArtifact(Digests digests) {
+    return new Artifact(repository, path, blob.ref(), mediaType, digests, createdAt);
   }
 }

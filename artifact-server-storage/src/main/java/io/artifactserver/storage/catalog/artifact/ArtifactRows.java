@@ -1,75 +1,139 @@
 package io.artifactserver.storage.catalog.artifact;
 
+import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.PathRange;
+import io.artifactserver.core.catalog.Repository;
+import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import org.springframework.data.domain.Limit;
-import org.springframework.data.jpa.repository.Modifying;
-import org.springframework.data.jpa.repository.NativeQuery;
-import org.springframework.data.jpa.repository.Query;
-import org.springframework.data.repository.Repository;
+import java.util.Set;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Rows of artifacts. For the wiring; thread-safe. */
-public interface ArtifactRows extends Repository<ArtifactRow, Long> {
+/** The rows of {@code artifact}; called within transactions. Immutable, thread-safe. */
+public record ArtifactRows(JdbcClient jdbc) {
+  private static final String TABLES =
+      """
+      from artifact a
+      join repository r on r.id = a.repository_id
+      join blob b on b.id = a.blob_id
+      """;
+
   /** With all that an artifact has, in one statement. */
-  @Query(
-      """
-      select a from ArtifactRow a
-      join fetch a.repository r
-      join fetch a.blob b
-      left join fetch b.digests
-      where r.name = :repository and a.path = :path
-      """)
-  Optional<ArtifactRow> find(String repository, String path);
+  Optional<Found> find(ArtifactId id) {
+    return jdbc.sql(
+            "select "
+                + ArtifactRow.COLUMNS
+                + ", "
+                + DigestRows.COLUMNS
+                + " "
+                + TABLES
+                + DigestRows.JOIN
+                + "where r.name = :repository and a.path = :path")
+        .param("repository", id.repository())
+        .param("path", id.path())
+        .query((row, _) -> {
+          ArtifactRow artifact = ArtifactRow.of(row);
+          return new Found(
+              artifact.id(), artifact.blob().id(), artifact.toArtifact(DigestRows.of(row)));
+        })
+        .optional();
+  }
 
-  /** Without the digests: a limit and a fetched collection do not go together in one statement. */
-  @Query(
-      """
-      select a from ArtifactRow a
-      join fetch a.repository r
-      join fetch a.blob b
-      where r.name = :repository
-        and a.path >= :begin and a.path < :end and a.path > :after
-      order by a.path
-      """)
-  List<ArtifactRow> page(String repository, String begin, String end, String after, Limit limit);
+  /** By path; the digests are read for a whole list at once. */
+  List<ArtifactRow> page(String repository, PathRange range, String after, int limit) {
+    return jdbc.sql(
+            "select "
+                + ArtifactRow.COLUMNS
+                + TABLES
+                + """
+                where r.name = :repository
+                  and a.path >= :begin and a.path < :end and a.path > :after
+                order by a.path
+                limit :limit
+                """)
+        .param("repository", repository)
+        .param("begin", range.begin())
+        .param("end", range.end())
+        .param("after", after)
+        .param("limit", limit)
+        .query((row, _) -> ArtifactRow.of(row))
+        .list();
+  }
 
   /** The repositories that have an artifact with one of the blobs. */
-  @Query("select distinct r from ArtifactRow a join a.repository r where a.blob.id in :blobIds")
-  List<RepositoryRow> repositories(Collection<Long> blobIds);
+  Set<Repository> repositories(Collection<Long> blobIds) {
+    return jdbc.sql(
+            "select distinct "
+                + RepositoryRow.COLUMNS
+                + """
+                from artifact a join repository r on r.id = a.repository_id
+                where a.blob_id = any(:blobIds)
+                """)
+        .param("blobIds", blobIds.toArray(Long[]::new))
+        .query((row, _) -> RepositoryRow.of(row).repository())
+        .set();
+  }
 
-  @Query("select count(a) from ArtifactRow a where a.repository.name = :repository")
-  long count(String repository);
+  long count(String repository) {
+    return jdbc.sql(
+            """
+            select count(*) from artifact a join repository r on r.id = a.repository_id
+            where r.name = :repository
+            """)
+        .param("repository", repository)
+        .query((row, _) -> row.getLong(1))
+        .single();
+  }
 
-  @Query(
-      "select count(a) from ArtifactRow a where a.repository.name = :repository and a.blob.encrypted")
-  long countEncrypted(String repository);
+  long countEncrypted(String repository) {
+    return jdbc.sql("select count(*) " + TABLES + "where r.name = :repository and b.encrypted")
+        .param("repository", repository)
+        .query((row, _) -> row.getLong(1))
+        .single();
+  }
 
   /**
    * Returns how many artifacts of repositories that encrypt had the one blob and have the other.
    */
-  @Modifying
-  @NativeQuery(
-      """
-      update artifact set blob_id = :encrypted
-      where blob_id = :plain
-        and repository_id in (select id from repository where encrypted)
-      """)
-  int moveToEncrypted(long plain, long encrypted);
+  int moveToEncrypted(long plain, long encrypted) {
+    return jdbc.sql(
+            """
+            update artifact set blob_id = :encrypted
+            where blob_id = :plain
+              and repository_id in (select id from repository where encrypted)
+            """)
+        .param("encrypted", encrypted)
+        .param("plain", plain)
+        .update();
+  }
 
   /** Returns 1, or 0 if the path is taken. */
-  @Modifying
-  @NativeQuery(
-      """
-      insert into artifact (repository_id, path, blob_id, media_type, created_at)
-      values (:repositoryId, :path, :blobId, :mediaType, :createdAt)
-      on conflict do nothing
-      """)
-  int insert(long repositoryId, String path, long blobId, String mediaType, Instant createdAt);
+  int insert(long repositoryId, String path, long blobId, String mediaType, Instant createdAt) {
+    return jdbc.sql(
+            """
+            insert into artifact (repository_id, path, blob_id, media_type, created_at)
+            values (:repositoryId, :path, :blobId, :mediaType, :createdAt)
+            on conflict do nothing
+            """)
+        .param("repositoryId", repositoryId)
+        .param("path", path)
+        .param("blobId", blobId)
+        .param("mediaType", mediaType)
+        .param("createdAt", Timestamp.from(createdAt))
+        .update();
+  }
 
   /** Returns 1, or 0 if the row is gone or refers to another blob by now. */
-  @Modifying
-  @NativeQuery("delete from artifact where id = :id and blob_id = :blobId")
-  int delete(long id, long blobId);
+  int delete(long id, long blobId) {
+    return jdbc.sql("delete from artifact where id = :id and blob_id = :blobId")
+        .param("id", id)
+        .param("blobId", blobId)
+        .update();
+  }
+
+  /** An artifact, and the ids of its row and of its blob's. */
+  record Found(long id, long blobId, Artifact artifact) {}
 }

@@ -2,57 +2,31 @@ package io.artifactserver.storage.catalog.artifact;
 
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
-import jakarta.persistence.Column;
-import jakarta.persistence.Entity;
-import jakarta.persistence.Id;
-import jakarta.persistence.Table;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 
-/** A row of {@code repository}; read only. */
-@Entity
-@Table(name = "repository")
-class RepositoryRow {
-  @Id private Long id;
+/** A row of {@code repository}. */
+record RepositoryRow(long id, Repository repository) {
+  /** The columns of the table, which the statement calls {@code r}. */
+  static final String COLUMNS =
+      """
+      r.id as repository_id, r.name, r.public, r.encrypted as repository_encrypted, r.redirects,
+      r.mutable, r.max_age_seconds, r.created_at as repository_created_at
+      """;
 
-  @Column(nullable = false)
-  private String name;
-
-  @Column(name = "public", nullable = false)
-  private boolean isPublic;
-
-  @Column(nullable = false)
-  private boolean encrypted;
-
-  @Column(nullable = false)
-  private boolean redirects;
-
-  @Column(nullable = false)
-  private boolean mutable;
-
-  @Column(name = "max_age_seconds", nullable = false)
-  private int maxAgeSeconds;
-
-  @Column(name = "created_at", nullable = false)
-  private Instant createdAt;
-
-  @SuppressWarnings("NullAway.Init") // Hibernate fills the fields.
-  protected RepositoryRow() {}
-
-  long id() {
-    return id;
-  }
-
-  boolean encrypted() {
-    return encrypted;
-  }
-
-  boolean mutable() {
-    return mutable;
-  }
-
-  Repository toRepository() {
-    PathPolicy paths = new PathPolicy(mutable, Duration.ofSeconds(maxAgeSeconds));
-    return new Repository(name, isPublic, encrypted, redirects, paths, createdAt);
+  static RepositoryRow of(ResultSet row) throws SQLException {
+    PathPolicy paths =
+        new PathPolicy(
+            row.getBoolean("mutable"), Duration.ofSeconds(row.getInt("max_age_seconds")));
+    return new RepositoryRow(
+        row.getLong("repository_id"),
+        new Repository(
+            row.getString("name"),
+            row.getBoolean("public"),
+            row.getBoolean("repository_encrypted"),
+            row.getBoolean("redirects"),
+            paths,
+            row.getTimestamp("repository_created_at").toInstant()));
   }
 }

@@ -1,52 +1,73 @@
 package io.artifactserver.storage.catalog.artifact;
 
-import java.time.Instant;
+import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.RepositoryChange;
+import java.sql.Timestamp;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.jpa.repository.Modifying;
-import org.springframework.data.jpa.repository.NativeQuery;
-import org.springframework.data.repository.Repository;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Rows of repositories. For the wiring; thread-safe. */
-public interface RepositoryRows extends Repository<RepositoryRow, Long> {
-  Optional<RepositoryRow> findByName(String name);
+/** The rows of {@code repository}; called within transactions. Immutable, thread-safe. */
+public record RepositoryRows(JdbcClient jdbc) {
+  private static final String SELECT = "select " + RepositoryRow.COLUMNS + " from repository r ";
 
-  List<RepositoryRow> findAllByOrderByName();
+  Optional<RepositoryRow> find(String name) {
+    return jdbc.sql(SELECT + "where r.name = :name")
+        .param("name", name)
+        .query((row, _) -> RepositoryRow.of(row))
+        .optional();
+  }
 
-  @Modifying
-  @NativeQuery("update repository set encrypted = true where name = :name")
-  int encrypt(String name);
+  /** All, by name. */
+  List<Repository> all() {
+    return jdbc.sql(SELECT + "order by r.name")
+        .query((row, _) -> RepositoryRow.of(row).repository())
+        .list();
+  }
+
+  void encrypt(String name) {
+    jdbc.sql("update repository set encrypted = true where name = :name")
+        .param("name", name)
+        .update();
+  }
 
   /** Keeps what is null. */
-  @Modifying
-  @NativeQuery(
-      """
-      update repository set
-        redirects = coalesce(cast(:redirects as boolean), redirects),
-        mutable = coalesce(cast(:mutable as boolean), mutable),
-        max_age_seconds = coalesce(cast(:maxAgeSeconds as integer), max_age_seconds)
-      where name = :name
-      """)
-  int change(
-      String name,
-      @Nullable Boolean redirects,
-      @Nullable Boolean mutable,
-      @Nullable Long maxAgeSeconds);
+  void change(String name, RepositoryChange change) {
+    @Nullable Duration maxAge = change.maxAge();
+    jdbc.sql(
+            """
+            update repository set
+              redirects = coalesce(cast(:redirects as boolean), redirects),
+              mutable = coalesce(cast(:mutable as boolean), mutable),
+              max_age_seconds = coalesce(cast(:maxAgeSeconds as integer), max_age_seconds)
+            where name = :name
+            """)
+        .param("redirects", change.redirects())
+        .param("mutable", change.mutable())
+        .param("maxAgeSeconds", maxAge == null ? null : maxAge.toSeconds())
+        .param("name", name)
+        .update();
+  }
 
   /** Returns 1, or 0 if the name is taken. */
-  @Modifying
-  @NativeQuery(
-      """
-      insert into repository (name, public, encrypted, mutable, max_age_seconds, created_at)
-      values (:name, :isPublic, :encrypted, :mutable, :maxAgeSeconds, :createdAt)
-      on conflict do nothing
-      """)
-  int insert(
-      String name,
-      boolean isPublic,
-      boolean encrypted,
-      boolean mutable,
-      long maxAgeSeconds,
-      Instant createdAt);
+  int insert(Repository repository) {
+    return jdbc.sql(
+            """
+            insert into repository
+              (name, public, encrypted, redirects, mutable, max_age_seconds, created_at)
+            values
+              (:name, :isPublic, :encrypted, :redirects, :mutable, :maxAgeSeconds, :createdAt)
+            on conflict do nothing
+            """)
+        .param("name", repository.name())
+        .param("isPublic", repository.isPublic())
+        .param("encrypted", repository.encrypted())
+        .param("redirects", repository.redirects())
+        .param("mutable", repository.paths().mutable())
+        .param("maxAgeSeconds", repository.paths().maxAge().toSeconds())
+        .param("createdAt", Timestamp.from(repository.createdAt()))
+        .update();
+  }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Artifacts that move to an encrypted blob, or to one that is intact. */
-class MovedBlobsTest extends JpaCatalogFixture {
+class MovedBlobsTest extends JdbcCatalogFixture {
   @Test
   void servesThePlainBlobToTheReadersOfBoth() {
     Repository encrypted = catalog.createRepository(repository, false, true).orElseThrow();

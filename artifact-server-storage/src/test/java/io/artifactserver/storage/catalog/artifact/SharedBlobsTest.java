@@ -22,7 +22,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Artifacts share a blob, and the last one retires it. */
-class SharedBlobsTest extends JpaCatalogFixture {
+class SharedBlobsTest extends JdbcCatalogFixture {
   @Test
   void sharesABlobThatIsEncryptedOrNotAsTheRepositoryWants() {
     Repository encrypted = catalog.createRepository(repository, false, true).orElseThrow();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** Paths that had an artifact, and the bytes that they take again. */
-class UsedPathsTest extends JpaCatalogFixture {
+class UsedPathsTest extends JdbcCatalogFixture {
   @Test
   void keepsAndChangesHowPathsBehave() {
     PathPolicy asked = new PathPolicy(true, Duration.ofHours(1));

@@ -6,33 +6,30 @@ import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.derive.FormPaths;
 import io.artifactserver.storage.catalog.CatalogTransactions;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.springframework.data.domain.Limit;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The forms' rows in PostgreSQL. Immutable, thread-safe. */
-public record JpaDerivedRegister(
+public record JdbcDerivedRegister(
     CatalogTransactions transactions, DerivedRows derived, BlobRows blobs, JdbcClient jdbc)
     implements DerivedRegister {
   @Override
   public List<Underived> missing(
       Collection<String> forms, long minLength, long maxLength, String after, int limit) {
     return transactions.read(() ->
-        derived.missing(forms, forms.size(), minLength, maxLength, after, limit).stream()
-            .map(row -> new Underived(row.toBlobRef(), row.sha256()))
+        derived.missing(forms, minLength, maxLength, after, limit).stream()
+            .map(row -> new Underived(row.ref(), row.sha256()))
             .toList());
   }
 
   @Override
   public List<Derived> of(BlobRef blob) {
-    return transactions.read(
-        () -> derived.of(blob.key()).stream().map(DerivedRow::toDerived).toList());
+    return transactions.read(() -> derived.of(blob.key()));
   }
 
   @Override
@@ -46,14 +43,7 @@ public record JpaDerivedRegister(
 
   private int insert(long blobId, Derived added) {
     return switch (added) {
-      case Derived.Stored stored ->
-          derived.insert(
-              blobId,
-              stored.form(),
-              stored.blob().key(),
-              stored.blob().length(),
-              stored.sha256().bytes(),
-              stored.createdAt().truncatedTo(ChronoUnit.MICROS));
+      case Derived.Stored stored -> derived.insert(blobId, stored);
       case Derived.Skipped skipped -> derived.skip(blobId, skipped.form());
     };
   }
@@ -83,29 +73,14 @@ public record JpaDerivedRegister(
     return transactions.read(() -> {
       List<Member> members = new ArrayList<>();
       List<Waiting> waiting = new ArrayList<>();
-      for (Object[] row :
-          derived.folder(
-              repository,
-              folder,
-              end,
-              length,
-              own,
-              own.codePointCount(0, own.length()),
-              form,
-              second,
-              minLength,
-              Limit.of(limit))) {
-        ArtifactRow artifact = (ArtifactRow) row[0];
-        long bytes = artifact.blob().toBlobRef().length();
-        if (row[1] == null) {
-          waiting.add(new Waiting(artifact.path(), bytes));
-        } else if (((DerivedRow) row[1]).toDerived() instanceof Derived.Stored stored) {
+      for (DerivedRows.Listed row :
+          derived.folder(repository, folder, end, length, own, form, second, minLength, limit)) {
+        if (row.form() == null) {
+          waiting.add(new Waiting(row.path(), row.length()));
+        } else if (row.form() instanceof Derived.Stored stored) {
           Optional<Derived.Stored> other =
-              Optional.ofNullable((DerivedRow) row[2])
-                  .map(DerivedRow::toDerived)
-                  .filter(Derived.Stored.class::isInstance)
-                  .map(Derived.Stored.class::cast);
-          members.add(new Member(artifact.path(), bytes, artifact.blob().sha256(), stored, other));
+              row.second() instanceof Derived.Stored also ? Optional.of(also) : Optional.empty();
+          members.add(new Member(row.path(), row.length(), row.sha256(), stored, other));
         }
       }
       return new Folder(members, waiting);

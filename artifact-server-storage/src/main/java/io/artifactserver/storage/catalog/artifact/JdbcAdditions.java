@@ -18,11 +18,12 @@ import java.util.function.Supplier;
  * Adds artifacts to the catalog: of bytes that a blob has already, or of a new blob. Immutable,
  * thread-safe; blocks.
  */
-record JpaAdditions(
+record JdbcAdditions(
     CatalogTransactions transactions,
     RepositoryRows repositories,
     ArtifactRows artifacts,
     BlobRows blobs,
+    DigestRows blobDigests,
     UsedPathRows usedPaths,
     InstantSource clock) {
   /** As {@link ArtifactCatalog#share}. */
@@ -63,20 +64,18 @@ record JpaAdditions(
   }
 
   private Attempt tryShare(ArtifactId id, String mediaType, Digests digests) {
-    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
-    boolean encrypted = repository.map(RepositoryRow::encrypted).orElse(false);
-    byte[] sha256 = digests.sha256().bytes();
-    return blobs.hasSuspect(sha256, encrypted, id.repository(), id.path())
+    Optional<RepositoryRow> repository = repositories.find(id.repository());
+    boolean encrypted = repository.map(row -> row.repository().encrypted()).orElse(false);
+    return blobs.hasSuspect(digests.sha256(), encrypted, id)
         ? new Attempt.NoBlob()
         : tryShare(repository, id, mediaType, digests, encrypted, now());
   }
 
   private Attempt tryAdd(ArtifactId id, String mediaType, BlobRef blob, Digests digests) {
     Instant now = now();
-    Optional<RepositoryRow> repository = repositories.findByName(id.repository());
+    Optional<RepositoryRow> repository = repositories.find(id.repository());
     // Without effect if a blob has the bytes: the artifact shares that one.
-    repository.ifPresent(_ ->
-        blobs.insert(blob.key(), blob.length(), blob.encrypted(), digests.sha256().bytes(), now));
+    repository.ifPresent(_ -> blobs.insert(blob, digests.sha256(), now));
     // As the blob is, not as the repository may be by now: what came in plain while the repository
     // was told to encrypt is encrypted with the rest of it.
     return tryShare(repository, id, mediaType, digests, blob.encrypted(), now);
@@ -92,15 +91,15 @@ record JpaAdditions(
     if (repository.isEmpty()) {
       return new Attempt.Decided(new Addition.NoRepository());
     }
-    Optional<ArtifactRow> existing = artifacts.find(id.repository(), id.path());
+    Optional<ArtifactRows.Found> existing = artifacts.find(id);
     if (existing.isPresent()) {
-      return new Attempt.Decided(new Addition.PathTaken(existing.get().toArtifact()));
+      return new Attempt.Decided(new Addition.PathTaken(existing.get().artifact()));
     }
     Optional<UsedPath> used = usedForOthers(repository.get(), id, digests);
     if (used.isPresent()) {
       return new Attempt.Decided(new Addition.PathUsed(used.get()));
     }
-    Optional<BlobRow> locked = blobs.lock(digests.sha256().bytes(), encrypted);
+    Optional<BlobRow> locked = blobs.lock(digests.sha256(), encrypted);
     if (locked.isEmpty()) {
       return new Attempt.NoBlob();
     }
@@ -109,7 +108,7 @@ record JpaAdditions(
       blobs.takeUp(blob.id());
     }
     // Also of a blob that was there: its digests may date from before an algorithm was added.
-    blobs.insertDigests(blob.id(), digests);
+    blobDigests.insert(blob.id(), digests);
     if (artifacts.insert(repository.get().id(), id.path(), blob.id(), mediaType, now) == 0) {
       return new Attempt.Overtaken();
     }
@@ -121,12 +120,7 @@ record JpaAdditions(
     return new Attempt.Decided(
         new Addition.Added(
             new Artifact(
-                repository.get().toRepository(),
-                id.path(),
-                blob.toBlobRef(),
-                mediaType,
-                digests,
-                now)));
+                repository.get().repository(), id.path(), blob.ref(), mediaType, digests, now)));
   }
 
   /**
@@ -134,7 +128,7 @@ record JpaAdditions(
    */
   private Optional<UsedPath> usedForOthers(
       RepositoryRow repository, ArtifactId id, Digests digests) {
-    return repository.mutable()
+    return repository.repository().paths().mutable()
         ? Optional.empty()
         : usedPaths.find(id).filter(used -> !used.sha256().equals(digests.sha256()));
   }

@@ -14,16 +14,15 @@ import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.storage.catalog.CatalogTransactions;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
-import org.springframework.data.domain.Limit;
+import java.util.Set;
 
 /**
  * The catalog in PostgreSQL. Immutable, thread-safe.
@@ -32,11 +31,12 @@ import org.springframework.data.domain.Limit;
  * always in this order: so an upload, a deletion and the sweeper cannot pass each other unseen, nor
  * wait for each other in a circle.
  */
-public record JpaArtifactCatalog(
+public record JdbcArtifactCatalog(
     CatalogTransactions transactions,
     RepositoryRows repositoryRows,
     ArtifactRows artifacts,
     BlobRows blobs,
+    DigestRows blobDigests,
     UsedPathRows usedPaths,
     InstantSource clock)
     implements ArtifactCatalog {
@@ -44,36 +44,20 @@ public record JpaArtifactCatalog(
   public Optional<Repository> createRepository(
       String name, boolean isPublic, boolean encrypted, PathPolicy paths) {
     Repository repository = new Repository(name, isPublic, encrypted, false, paths, now());
-    int inserted =
-        transactions.write(_ ->
-            repositoryRows.insert(
-                name,
-                isPublic,
-                encrypted,
-                paths.mutable(),
-                paths.maxAge().toSeconds(),
-                repository.createdAt()));
+    int inserted = transactions.write(_ -> repositoryRows.insert(repository));
     return Optional.of(repository).filter(_ -> inserted == 1);
   }
 
   @Override
   public Optional<Repository> changeRepository(String name, RepositoryChange change) {
-    @Nullable Duration maxAge = change.maxAge();
-    return change(
-        name,
-        () ->
-            repositoryRows.change(
-                name,
-                change.redirects(),
-                change.mutable(),
-                maxAge == null ? null : maxAge.toSeconds()));
+    return change(name, () -> repositoryRows.change(name, change));
   }
 
   private Optional<Repository> change(String name, Runnable update) {
     return isRepositoryName(name)
         ? transactions.write(_ -> {
           update.run();
-          return repositoryRows.findByName(name).map(RepositoryRow::toRepository);
+          return repositoryRows.find(name).map(RepositoryRow::repository);
         })
         : Optional.empty();
   }
@@ -83,20 +67,17 @@ public record JpaArtifactCatalog(
     if (!isRepositoryName(name)) {
       return Optional.empty();
     }
-    return transactions.read(
-        () -> repositoryRows.findByName(name).map(RepositoryRow::toRepository));
+    return transactions.read(() -> repositoryRows.find(name).map(RepositoryRow::repository));
   }
 
   @Override
   public List<Repository> repositories() {
-    return transactions.read(() ->
-        repositoryRows.findAllByOrderByName().stream().map(RepositoryRow::toRepository).toList());
+    return transactions.read(repositoryRows::all);
   }
 
   @Override
   public Optional<Artifact> find(ArtifactId id) {
-    return transactions.read(
-        () -> artifacts.find(id.repository(), id.path()).map(ArtifactRow::toArtifact));
+    return transactions.read(() -> artifacts.find(id).map(ArtifactRows.Found::artifact));
   }
 
   @Override
@@ -107,28 +88,28 @@ public record JpaArtifactCatalog(
   @Override
   public Optional<Content> findContent(Digest digest) {
     return transactions.read(() -> {
-      List<BlobRow> found = blobs.findUsed(digest.algorithm().id(), digest.bytes());
+      List<BlobRows.Digested> found = blobs.findUsed(digest);
       if (found.isEmpty()) {
         return Optional.empty();
       }
       // MD5 and SHA-1 can be forged: what came first keeps the name, and a caller who may read the
       // forgery gains no right to the other.
-      Digest sha256 = found.getFirst().sha256();
-      List<BlobRow> same = found.stream().filter(row -> row.sha256().equals(sha256)).toList();
-      BlobRow served =
-          same.stream().filter(row -> !row.encrypted()).findFirst().orElse(same.getFirst());
-      List<RepositoryRow> readers = artifacts.repositories(same.stream().map(BlobRow::id).toList());
+      Digest sha256 = found.getFirst().blob().sha256();
+      List<BlobRows.Digested> same =
+          found.stream().filter(row -> row.blob().sha256().equals(sha256)).toList();
+      BlobRows.Digested served =
+          same.stream()
+              .filter(row -> !row.blob().ref().encrypted())
+              .findFirst()
+              .orElse(same.getFirst());
+      Set<Repository> readers =
+          artifacts.repositories(same.stream().map(row -> row.blob().id()).toList());
       if (readers.isEmpty()) {
         return Optional.empty();
       }
       return Optional.of(
           new Content(
-              served.toBlobRef(),
-              served.toDigests(),
-              same.getFirst().createdAt(),
-              readers.stream()
-                  .map(RepositoryRow::toRepository)
-                  .collect(Collectors.toUnmodifiableSet())));
+              served.blob().ref(), served.digests(), same.getFirst().blob().createdAt(), readers));
     });
   }
 
@@ -142,14 +123,17 @@ public record JpaArtifactCatalog(
       List<ArtifactRow> page = new ArrayList<>();
       for (PathRange range : ranges) {
         if (page.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
-          Limit rest = Limit.of(limit - page.size());
-          page.addAll(artifacts.page(repository, range.begin(), range.end(), after, rest));
+          page.addAll(artifacts.page(repository, range, after, limit - page.size()));
         }
       }
-      if (!page.isEmpty()) {
-        blobs.fetchDigests(page.stream().map(row -> row.blob().id()).distinct().toList());
+      if (page.isEmpty()) {
+        return List.of();
       }
-      return page.stream().map(ArtifactRow::toArtifact).toList();
+      Map<Long, Digests> digests =
+          blobDigests.find(page.stream().map(row -> row.blob().id()).distinct().toList());
+      return page.stream()
+          .map(row -> row.toArtifact(Objects.requireNonNull(digests.get(row.blob().id()))))
+          .toList();
     });
   }
 
@@ -163,15 +147,14 @@ public record JpaArtifactCatalog(
     return additions().add(id, mediaType, blob, digests);
   }
 
-  private JpaAdditions additions() {
-    return new JpaAdditions(transactions, repositoryRows, artifacts, blobs, usedPaths, clock);
+  private JdbcAdditions additions() {
+    return new JdbcAdditions(
+        transactions, repositoryRows, artifacts, blobs, blobDigests, usedPaths, clock);
   }
 
   @Override
   public boolean repair(BlobRef fresh, Digests digests) {
-    byte[] sha256 = digests.sha256().bytes();
-    return transactions.write(_ ->
-        blobs.replaceSuspect(sha256, fresh.encrypted(), fresh.key(), fresh.length(), now()) == 1);
+    return transactions.write(_ -> blobs.replaceSuspect(digests.sha256(), fresh, now()) == 1);
   }
 
   @Override
@@ -181,21 +164,17 @@ public record JpaArtifactCatalog(
 
   @Override
   public List<PlainContent> plainInEncrypted(String after, int limit) {
-    return transactions.read(() -> {
-      List<BlobRow> page = blobs.plainInEncrypted(after, Limit.of(limit));
-      if (!page.isEmpty()) {
-        blobs.fetchDigests(page.stream().map(BlobRow::id).toList());
-      }
-      return page.stream().map(row -> new PlainContent(row.toBlobRef(), row.toDigests())).toList();
-    });
+    return transactions.read(() ->
+        blobs.plainInEncrypted(after, limit).stream()
+            .map(row -> new PlainContent(row.blob().ref(), row.digests()))
+            .toList());
   }
 
   @Override
   public boolean moveToEncrypted(PlainContent plain, BlobRef encrypted) {
-    byte[] sha256 = plain.digests().sha256().bytes();
     return transactions.write(transaction -> {
       Instant now = now();
-      int inserted = blobs.insert(encrypted.key(), encrypted.length(), true, sha256, now);
+      int inserted = blobs.insert(encrypted, plain.digests().sha256(), now);
       int moved = move(plain, now);
       if (inserted == 1 && moved == 0) {
         transaction.setRollbackOnly();
@@ -220,7 +199,7 @@ public record JpaArtifactCatalog(
     if (target.get().retired()) {
       blobs.takeUp(target.get().id());
     }
-    blobs.insertDigests(target.get().id(), plain.digests());
+    blobDigests.insert(target.get().id(), plain.digests());
     int moved = artifacts.moveToEncrypted(source.get().id(), target.get().id());
     blobs.retireUnused(source.get().id(), now);
     blobs.retireUnused(target.get().id(), now);
@@ -229,7 +208,7 @@ public record JpaArtifactCatalog(
 
   /** The encrypted blob with the same bytes, unless they are lost. */
   private Optional<BlobRow> lockEncrypted(PlainContent plain) {
-    return blobs.lock(plain.digests().sha256().bytes(), true).filter(row -> !row.suspect());
+    return blobs.lock(plain.digests().sha256(), true).filter(row -> !row.suspect());
   }
 
   @Override
@@ -250,13 +229,13 @@ public record JpaArtifactCatalog(
 
   /** Returns empty if another transaction came in between. */
   private Optional<Removal> tryRemove(ArtifactId id) {
-    Optional<ArtifactRow> row = artifacts.find(id.repository(), id.path());
+    Optional<ArtifactRows.Found> row = artifacts.find(id);
     if (row.isEmpty()) {
       return Optional.of(new Removal(Optional.empty()));
     }
-    Artifact artifact = row.get().toArtifact();
-    long blobId = row.get().blob().id();
-    if (blobs.lock(blobId).isEmpty() || artifacts.delete(row.get().id(), blobId) == 0) {
+    Artifact artifact = row.get().artifact();
+    long blobId = row.get().blobId();
+    if (!blobs.lock(blobId) || artifacts.delete(row.get().id(), blobId) == 0) {
       return Optional.empty();
     }
     Instant now = now();

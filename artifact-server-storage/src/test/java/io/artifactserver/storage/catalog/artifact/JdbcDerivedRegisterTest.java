@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class JpaDerivedRegisterTest {
+class JdbcDerivedRegisterTest {
   private static final Instant CREATED = Instant.parse("2026-01-01T00:00:00Z");
   private static final AtomicInteger NAMES = new AtomicInteger();
 

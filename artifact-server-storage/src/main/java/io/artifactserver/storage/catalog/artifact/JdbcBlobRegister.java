@@ -11,16 +11,15 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.springframework.data.domain.Limit;
 
 /** The blobs' rows in PostgreSQL. Immutable, thread-safe. */
-public record JpaBlobRegister(
+public record JdbcBlobRegister(
     CatalogTransactions transactions, BlobRows blobs, DerivedRows derived, InstantSource clock)
     implements BlobRegister {
   @Override
   public List<BlobRef> retiredBefore(Instant instant, int limit) {
-    return transactions.read(() ->
-        blobs.retiredBefore(instant, Limit.of(limit)).stream().map(BlobRow::toBlobRef).toList());
+    return transactions.read(
+        () -> blobs.retiredBefore(instant, limit).stream().map(BlobRow::ref).toList());
   }
 
   @Override
@@ -44,7 +43,7 @@ public record JpaBlobRegister(
 
   @Override
   public Optional<BlobRef> find(Digest sha256, boolean encrypted) {
-    return transactions.read(() -> blobs.find(sha256.bytes(), encrypted).map(BlobRow::toBlobRef));
+    return transactions.read(() -> blobs.find(sha256, encrypted).map(BlobRow::ref));
   }
 
   @Override
@@ -62,7 +61,7 @@ public record JpaBlobRegister(
   public List<Suspect> suspectsAfter(String after, int limit) {
     return transactions.read(() ->
         blobs.suspectsAfter(after, limit).stream()
-            .map(row -> new Suspect(row.toBlobRef(), row.sha256()))
+            .map(row -> new Suspect(row.ref(), row.sha256()))
             .toList());
   }
 

@@ -32,7 +32,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Repositories, and how their artifacts are added, found and listed. */
-class JpaArtifactCatalogTest extends JpaCatalogFixture {
+class JdbcArtifactCatalogTest extends JdbcCatalogFixture {
   @Test
   void createsARepositoryOnce() {
     Repository created = catalog.createRepository(repository, true, false).orElseThrow();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** A catalog without a cache on a database of its own, and a repository for each test. */
-abstract class JpaCatalogFixture {
+abstract class JdbcCatalogFixture {
   static CatalogApplication application;
   static ArtifactCatalog catalog;
   static BlobRegister register;
