@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.artifactserver.core.nightly.Nightly;
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.SocketException;
@@ -66,7 +67,7 @@ class AttackIT extends Siege {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/swagger-ui/swagger-ui-bundle.js", "/actuator/health", WARM, ENCRYPTED})
+  @ValueSource(strings = {WARM, ENCRYPTED})
   void clientsThatNeverRead(String path) throws Exception {
     inParallel(
         500,
@@ -76,6 +77,13 @@ class AttackIT extends Siege {
                     connection(4096),
                     "GET %s HTTP/1.1\r\nHost: device\r\n\r\n".formatted(path).repeat(4))));
     pause(Duration.ofSeconds(2));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/swagger-ui/swagger-ui-bundle.js", "/actuator/health"})
+  @Nightly("Nobody takes more memory than downloads, which each build has.")
+  void clientsThatNeverReadPages(String path) throws Exception {
+    clientsThatNeverRead(path);
   }
 
   /** A byte at a time, from each page that is open. */
@@ -185,11 +193,22 @@ class AttackIT extends Siege {
         });
   }
 
-  /** Absent paths of a public repository, of a protected one, and of none. */
-  @ParameterizedTest
-  @ValueSource(strings = {"public", "encrypted", "nowhere"})
+  @Test
   @Tag(REQUESTS)
-  void missers(String repository) throws Exception {
+  void missers() throws Exception {
+    askForAbsentPaths("public");
+  }
+
+  /** Absent paths of a protected repository, and of none. */
+  @ParameterizedTest
+  @ValueSource(strings = {"encrypted", "nowhere"})
+  @Tag(REQUESTS)
+  @Nightly("A path that a public repository lacks takes the longest way to its 404.")
+  void missersElsewhere(String repository) throws Exception {
+    askForAbsentPaths(repository);
+  }
+
+  private void askForAbsentPaths(String repository) throws Exception {
     Random random = new Random(1);
     askOnAndOn(
         () ->

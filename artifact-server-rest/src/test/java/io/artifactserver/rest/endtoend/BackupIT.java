@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,6 +53,7 @@ class BackupIT {
 
   /** The backup is made while the server runs; folder and database are lost. */
   @Test
+  @Nightly("The test before has the backup; here the database is elsewhere.")
   void withADatabaseOfOnesOwnBothComeBack() throws Exception {
     Programs.assumeInstalled("pg_dump", "pg_restore", "rsync");
     try (InstalledPostgres postgres = InstalledPostgres.start()) {

@@ -184,6 +184,7 @@ class DurabilityIT {
 
   /** On one database, each with a folder of its own. */
   @Test
+  @Nightly("TwoServersIT's second one waits and takes over, in the middle of uploads.")
   void aSecondServerWaitsForTheFirst() throws Exception {
     try (PackagedServer database = PackagedServer.start(folder.resolve("database"))) {
       String[] settings = newDatabase(database.dataFolder(), "second");

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -137,6 +138,7 @@ class LimitsIT {
 
   /** All of them have begun, and are far from their end, while the limit changes. */
   @Test
+  @Nightly("The test before has some downloads; here there are 500.")
   void aLimitComesAndGoesUnder500Downloads(PackagedServer server) throws Exception {
     byte[] content = Bytes.random(200_000, 26);
     List<HttpClient> clients = new ArrayList<>();

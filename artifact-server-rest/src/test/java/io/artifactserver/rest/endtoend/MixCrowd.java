@@ -11,6 +11,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Clients that come again and again, each from a thread of its own. Used by one thread. */
 final class MixCrowd implements AutoCloseable {
+  /** The seed in force: {@code -Dmix.seed}, or one of the time. */
+  static final long SEED = Long.getLong("mix.seed", System.nanoTime());
+
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final List<Thread> threads = new ArrayList<>();
   private final MixSite site;
@@ -21,11 +24,6 @@ final class MixCrowd implements AutoCloseable {
     this.site = site;
     this.tally = tally;
     this.seeds = new SplittableRandom(seed);
-  }
-
-  /** The seed in force: {@code -Dmix.seed}, or one of the time. */
-  static long seed() {
-    return Long.getLong("mix.seed", System.nanoTime());
   }
 
   /** Whether a client comes once more. */

@@ -77,9 +77,6 @@ final class MixSite implements AutoCloseable {
     H2_TLS_1_2(Optional.of("TLSv1.2"), true),
     H2_TLS_1_3(Optional.of("TLSv1.3"), true);
 
-    private static final Pattern WANTED =
-        Pattern.compile(System.getProperty("mix.transports", ".*"));
-
     private final Optional<String> protocol;
     private final boolean isHttp2;
 
@@ -94,11 +91,6 @@ final class MixSite implements AutoCloseable {
 
     boolean isTls() {
       return protocol.isPresent();
-    }
-
-    /** Whether tests of single transports are to use it. */
-    boolean isWanted() {
-      return WANTED.matcher(name()).matches();
     }
   }
 

@@ -52,7 +52,7 @@ class RealUpdatersIT extends RealClients {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "H2"})
+  @Transports(value = Transport.HTTP1, nightly = Transport.H2)
   void zckdlFetchesTheDifference(Transport transport) throws Exception {
     reach(transport);
     Programs.assumeInstalled("zck", "zckdl");
@@ -74,7 +74,7 @@ class RealUpdatersIT extends RealClients {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"HTTP1", "H2"})
+  @Transports(value = Transport.HTTP1, nightly = Transport.H2)
   void casyncFetchesChunks(Transport transport) throws Exception {
     reach(transport);
     Programs.assumeInstalled("casync");

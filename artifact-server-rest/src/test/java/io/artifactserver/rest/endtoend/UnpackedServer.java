@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +20,12 @@ import org.springframework.util.FileSystemUtils;
 /**
  * The jar as the launcher runs it: unpacked, and with a record of a start, which halves every later
  * one. Jetty's classes report faults ({@link PoisonedJars}). The tests start some hundred servers.
- * Test classes run in several processes at once: the first one makes it, the others wait for it.
+ * Test classes run in several processes at once: the first one unpacks the jar, and the others wait
+ * for that; while one records, the servers of the others start without a record.
+ *
+ * @param record where it will be
  */
-record UnpackedServer(
-    Path jar, Optional<Path> cache, FolderTemplate programs, FolderTemplate installation) {
+record UnpackedServer(Path jar, Path record, FolderTemplate programs, FolderTemplate installation) {
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
   private static final long RECORD_SECONDS = 400;
 
@@ -40,7 +43,6 @@ record UnpackedServer(
   private static UnpackedServer make(Path packaged) throws IOException {
     Path folder = packaged.toAbsolutePath().resolveSibling("unpacked");
     Files.createDirectories(folder);
-    Path made = folder.resolve("made-of");
     // Its own time stamp is fixed, so that builds can be reproduced: the file system's tells.
     String source =
         Files.getAttribute(packaged, "unix:ctime")
@@ -50,26 +52,51 @@ record UnpackedServer(
             + PackagedServer.JVM
             + " "
             + PoisonedJars.version();
-    try (FileChannel lock =
-            FileChannel.open(
-                folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock _ = lock.lock()) {
-      if (!Files.exists(made) || !Files.readString(made).equals(source)) {
-        Files.deleteIfExists(made);
-        FileSystemUtils.deleteRecursively(folder.resolve("installation"));
-        unpackAndRecord(packaged, folder);
-        Files.writeString(made, source);
+    Path jar = folder.resolve(packaged.getFileName());
+    Path record = folder.resolve("start.aot");
+    try (FileChannel channel = lockFile(folder, "unpacking");
+        FileLock _ = channel.lock()) {
+      unlessDone(folder.resolve("unpacked-from"), source, () -> unpack(packaged, folder, record));
+    }
+    try (FileChannel channel = lockFile(folder, "recording");
+        FileLock lock = channel.tryLock()) {
+      if (lock != null) {
+        unlessDone(folder.resolve("recorded-from"), source, () -> recordStart(folder, jar, record));
       }
     }
-    Path cache = folder.resolve("start.aot");
     return new UnpackedServer(
-        folder.resolve(packaged.getFileName()),
-        Files.exists(cache) ? Optional.of(cache) : Optional.empty(),
+        jar,
+        record,
         new FolderTemplate(folder.resolve(PackagedServer.PROGRAMS)),
         new FolderTemplate(folder.resolve("installation")));
   }
 
-  private static void unpackAndRecord(Path packaged, Path folder) throws IOException {
+  /** Empty as long as nobody has made it. */
+  Optional<Path> cache() {
+    return Files.exists(record) ? Optional.of(record) : Optional.empty();
+  }
+
+  private static FileChannel lockFile(Path folder, String name) throws IOException {
+    return FileChannel.open(
+        folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** Runs a step, unless the file says that it was done with the same source. */
+  private static void unlessDone(Path file, String source, Step step) throws IOException {
+    if (!Files.exists(file) || !Files.readString(file).equals(source)) {
+      Files.deleteIfExists(file);
+      step.run();
+      Files.writeString(file, source);
+    }
+  }
+
+  private static void unpack(Path packaged, Path folder, Path record) throws IOException {
+    Files.deleteIfExists(record);
+    FileSystemUtils.deleteRecursively(folder.resolve("installation"));
     run(
         folder,
         List.of(
@@ -83,12 +110,13 @@ record UnpackedServer(
             folder.toString()),
         Map.of());
     PoisonedJars.change(folder.resolve("lib"));
-    Path jar = folder.resolve(packaged.getFileName());
-    Path cache = folder.resolve("start.aot");
-    Files.deleteIfExists(cache);
+  }
+
+  private static void recordStart(Path folder, Path jar, Path record) throws IOException {
+    Path unfinished = folder.resolve("unfinished.aot");
     List<String> recording = new ArrayList<>();
     recording.add(PackagedServer.LAUNCHER.resolve("record-start").toString());
-    recording.add(cache.toString());
+    recording.add(unfinished.toString());
     Path log = folder.resolve("record.log");
     recording.add(log.toString());
     recording.addAll(PackagedServer.JVM);
@@ -98,7 +126,6 @@ record UnpackedServer(
       run(folder, recording, Map.of("RECORD_REQUESTS", "600"));
     } catch (IllegalStateException e) {
       System.err.println("The packaged server starts slowly in these tests: " + e.getMessage());
-      Files.deleteIfExists(cache);
       return;
     }
     List<String> faults = ServerLogs.faults(Files.readString(log));
@@ -108,6 +135,7 @@ record UnpackedServer(
     if (Files.readString(log).contains("The training requests failed")) {
       throw new AssertionError("The recorded start was not trained; " + log + " says why");
     }
+    Files.move(unfinished, record, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static void run(Path folder, List<String> command, Map<String, String> environment)

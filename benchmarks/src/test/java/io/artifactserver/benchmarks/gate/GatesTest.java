@@ -7,6 +7,7 @@ import io.artifactserver.benchmarks.gate.Term.Subject;
 import io.artifactserver.benchmarks.results.Jmh;
 import io.artifactserver.benchmarks.results.Result;
 import io.artifactserver.benchmarks.results.Results;
+import io.artifactserver.core.nightly.Nightly;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,6 +119,7 @@ class GatesTest {
 
   @ParameterizedTest
   @MethodSource("gates")
+  @Nightly("It takes as long as the gates themselves; a change of them runs it by hand.")
   void failsOnItsPlantedRegression(Gate gate) {
     Map<String, Subject> plants = PLANTS.getOrDefault(gate.name(), Map.of());
     Results results = new Results(List.of());
