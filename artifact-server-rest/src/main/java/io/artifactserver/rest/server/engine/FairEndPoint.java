@@ -38,8 +38,8 @@ class FairEndPoint extends SocketChannelEndPoint {
   /** Longer than an ordinary request, in bytes. */
   static final int PROMPT_LENGTH = 4 * 1024;
 
-  /** Bytes that are written in a turn: a few milliseconds of encryption. */
-  static final long WRITE_TURN_LENGTH = 4L * 1024 * 1024;
+  /** Bytes that are written in a turn: a few milliseconds of copying. */
+  static final long WRITE_TURN_LENGTH = 16L * 1024 * 1024;
 
   private final SelectionKey key;
   private final Newcomers newcomers;
@@ -206,7 +206,12 @@ class FairEndPoint extends SocketChannelEndPoint {
    * ones, such as TLS's close_notify, for which Jetty does not wait.
    */
   final boolean isWriteTurnOver(long length) {
-    return writtenInTurn >= WRITE_TURN_LENGTH && length > PROMPT_LENGTH;
+    return writtenInTurn >= writeTurnLength() && length > PROMPT_LENGTH;
+  }
+
+  /** What the others wait for at most, in bytes; what is encrypted takes longer. */
+  long writeTurnLength() {
+    return WRITE_TURN_LENGTH;
   }
 
   /** Counts what was written in this turn. */

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * there is room, and the connection writes.
  */
 class TlsEndPoint extends FairEndPoint {
+  /** A few milliseconds of encryption, in bytes. */
+  private static final long ENCRYPTED_TURN_LENGTH = WRITE_TURN_LENGTH / 4;
+
   /** Stands for what the connection has left to write; has a byte for as long as there is any. */
   private volatile @Nullable ByteBuffer rest;
 
@@ -30,6 +33,11 @@ class TlsEndPoint extends FairEndPoint {
       Newcomers newcomers,
       LingeringClose lingering) {
     super(channel, selector, key, scheduler, newcomers, lingering);
+  }
+
+  @Override
+  long writeTurnLength() {
+    return ENCRYPTED_TURN_LENGTH;
   }
 
   /** Completes when nothing is left of the records that the connection has made. */
