@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DeviceAttackIT {
   private static final int CONNECTIONS = 20;
-  private static final int NAMES = 200;
+  private static final int NAMES = 80;
 
   private static final int MAX_NEW = 20;
 

@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
@@ -146,6 +147,7 @@ class EncryptedDeliveryIT extends EncryptedFixture {
   }
 
   @Test
+  @Nightly("KeyRingAtTheStartTest has each ring that stops a start.")
   void aMissingRingStopsTheStart() throws Exception {
     Path data = folder.resolve("data");
     try (PackagedServer server = PackagedServer.start(data);

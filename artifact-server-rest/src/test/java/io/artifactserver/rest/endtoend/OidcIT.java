@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.Ports;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -134,6 +135,7 @@ class OidcIT extends OidcFixture {
   }
 
   @Test
+  @Nightly("IssuerTest has the outages of a provider.")
   void startsWithoutTheProviderAndWaitsForIt(@TempDir Path folder) throws Exception {
     try (IdentityProvider late = new IdentityProvider(Ports.reserve());
         PackagedServer early = server(folder, late.issuer())) {

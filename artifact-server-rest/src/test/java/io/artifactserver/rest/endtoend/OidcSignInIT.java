@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -138,6 +139,7 @@ class OidcSignInIT extends OidcFixture {
   }
 
   @Test
+  @Nightly("SignInTest shows the secret in both ways; the other sign-ins are of a public client.")
   void aClientWithASecretSignsPeopleIn(@TempDir Path folder) throws Exception {
     try (PackagedServer other =
         server(
