@@ -22,12 +22,32 @@ public record FolderTemplate(Path folder) {
 
   /** Makes {@code target} of the template, if there is one and {@code target} does not exist. */
   public void copyTo(Path target) throws IOException {
-    if (Files.exists(folder) && !Files.exists(target)) {
-      Files.createDirectories(
-          target.resolveSibling("."),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    if (isWanted(target)) {
       copy(folder, target);
     }
+  }
+
+  /** The same, of files that nobody writes to: they are the template's where that is possible. */
+  public void linkTo(Path target) throws IOException {
+    if (isWanted(target)) {
+      try {
+        run("cp", "--archive", "--link", folder.toString(), target.toString());
+      } catch (IOException e) {
+        // Another file system.
+        run("rm", "--recursive", "--force", target.toString());
+        copy(folder, target);
+      }
+    }
+  }
+
+  private boolean isWanted(Path target) throws IOException {
+    if (!Files.exists(folder) || Files.exists(target)) {
+      return false;
+    }
+    Files.createDirectories(
+        target.resolveSibling("."),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    return true;
   }
 
   /** Makes the template of {@code source}, which nobody writes to, if there is none yet. */

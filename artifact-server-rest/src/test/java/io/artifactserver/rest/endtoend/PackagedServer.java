@@ -227,7 +227,7 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   /** PostgreSQL's, which a server would unpack for seconds into a new data folder. */
   private static void copyPrograms(Path dataFolder) throws IOException {
-    UnpackedServer.once().programs().copyTo(dataFolder.resolve(PROGRAMS));
+    UnpackedServer.once().programs().linkTo(dataFolder.resolve(PROGRAMS));
   }
 
   private static void prepare(Path dataFolder, String... arguments)

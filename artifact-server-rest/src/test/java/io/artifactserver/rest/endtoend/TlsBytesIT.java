@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * version of TLS, {@code -Dmix.seed} repeats what the clients choose.
  */
 class TlsBytesIT {
-  private static final long CONNECTIONS = Long.getLong("mix.connections", 4_000) / 2;
+  private static final long CONNECTIONS = Long.getLong("mix.connections", 2_000) / 2;
   private static final int STRANGERS = 4;
   private static final int READERS = 2;
 

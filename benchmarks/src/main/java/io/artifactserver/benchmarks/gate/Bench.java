@@ -11,17 +11,15 @@ interface Bench {
   /** Measures, and waits. */
   Results measure(Term.Subject subject);
 
-  /**
-   * By JMH, in a process of its own: three iterations to warm up and five that count, of 300 ms.
-   */
+  /** By JMH, in a process of its own: two iterations to warm up and four that count, of 300 ms. */
   static Results byJmh(Term.Subject subject) {
     TimeValue iteration = TimeValue.milliseconds(300);
     ChainedOptionsBuilder options =
         Jmh.options("\\." + Pattern.quote(subject.name()) + "$")
             .forks(1)
-            .warmupIterations(3)
+            .warmupIterations(2)
             .warmupTime(iteration)
-            .measurementIterations(5)
+            .measurementIterations(4)
             .measurementTime(iteration);
     subject.knobs().forEach(options::param);
     return Jmh.run(options);
