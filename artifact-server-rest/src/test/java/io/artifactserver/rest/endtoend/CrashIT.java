@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and compares what is there afterwards with what was acknowledged. As many rounds as {@code
  * -Dcrash.rounds} says; {@code -Dcrash.seed} repeats a run as far as the machine does.
  */
+@Nightly("ChaosIT kills the server in each build, and DurabilityIT the database.")
 class CrashIT {
   private static final int ROUNDS = Integer.getInteger("crash.rounds", 5);
   private static final long SEED = Long.getLong("crash.seed", System.nanoTime());

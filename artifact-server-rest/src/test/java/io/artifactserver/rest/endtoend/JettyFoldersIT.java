@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that is killed again and again does not fill the temporary folder. */
+@Nightly("It starts a server three times to look into a folder.")
 class JettyFoldersIT {
   @TempDir private Path folder;
 

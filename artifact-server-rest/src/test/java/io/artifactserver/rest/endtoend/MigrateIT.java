@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -72,6 +73,7 @@ class MigrateIT {
 
   /** They are not computed again: a device goes on with the update that it has begun. */
   @Test
+  @Nightly("The test before moves blobs, and forms are blobs.")
   void formsMoveWithTheirArtifacts(@TempDir Path folder) throws Exception {
     Path data = folder.resolve("data");
     String derives = "--artifact-server.derive.enabled=true";

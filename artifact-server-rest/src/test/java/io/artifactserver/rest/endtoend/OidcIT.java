@@ -157,6 +157,7 @@ class OidcIT extends OidcFixture {
   }
 
   @Test
+  @Nightly("IssuerTest has the silent provider.")
   void aProviderThatSaysNothingHoldsUpNobody(@TempDir Path folder) throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
         PackagedServer patient = server(folder, "http://127.0.0.1:" + silent.getLocalPort())) {

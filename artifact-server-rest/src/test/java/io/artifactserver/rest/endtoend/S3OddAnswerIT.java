@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.FaultProxy.Fault;
 import io.artifactserver.core.testserver.S3ProxyServer;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass(name = "{0}")
 @Transports(value = Transport.H2, nightly = Transport.HTTP1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Nightly("S3OddAnswerTest has the answers of a bucket; here a server passes them on.")
 class S3OddAnswerIT {
   private static final int LENGTH = 3_000_001;
   private static final int POSITION = 1_000_000;

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server whose artifacts and forms lie in a bucket. */
 @EnumSource(names = "HTTP1")
+@Nightly("UpdateClientsIT has the clients, and S3DeliveryIT the bucket.")
 class UpdateClientsS3IT extends UpdateClients {
   @SuppressWarnings("NullAway.Init") // Started before everything else.
   private S3ProxyServer s3;
