@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,7 @@ class ProgressEventsIT extends ProgressFixture {
   void onlySoManyCanListen(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server)) {
       upload(operator, "crowded", 1000);
+      double before = connections(operator);
       Matcher other =
           TOKEN.matcher(
               operator
@@ -97,6 +99,14 @@ class ProgressEventsIT extends ProgressFixture {
               again.body().close();
               assertThat(again.statusCode()).isEqualTo(200);
             }
+          });
+      AtomicInteger devices = new AtomicInteger();
+      Eventually.eventuallyPasses(
+          "Their connections are closed",
+          () -> {
+            String device = "device-" + devices.incrementAndGet();
+            get(server, "/artifacts/public/progress/crowded", "RAUC-Serial", device);
+            assertThat(connections(operator)).isLessThan(before + 5);
           });
     }
   }
@@ -145,5 +155,15 @@ class ProgressEventsIT extends ProgressFixture {
             server.uri("/api/v1/progress/events?repository=public&path=progress/" + name))
         .header("Authorization", "Bearer " + token)
         .build();
+  }
+
+  private static double connections(Operator operator) throws Exception {
+    return operator
+        .get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("artifact_server_connections "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+        .sum();
   }
 }

@@ -52,6 +52,8 @@ public final class ProgressEvents implements SmartLifecycle {
    * @param mayListen whether the client may still listen, asked before it is told anything, on a
    *     thread that may block
    * @param view of a device's progress, as it is sent
+   * @param leave ends the request of a client that has gone: Spring leaves that to the container,
+   *     which has no reason to look at it
    * @return empty if too many listen already, of all or of this caller, or the server is about to
    *     stop
    */
@@ -59,14 +61,15 @@ public final class ProgressEvents implements SmartLifecycle {
       ProgressSubject subject,
       String caller,
       BooleanSupplier mayListen,
-      Function<DeviceProgress, Object> view) {
+      Function<DeviceProgress, Object> view,
+      Runnable leave) {
     if (!isRunning
         || listeners.size() >= MAX_LISTENERS
         || listeners.stream().filter(each -> each.caller.equals(caller)).count()
             >= MAX_LISTENERS_OF_CALLER) {
       return Optional.empty();
     }
-    Listener listener = new Listener(subject, caller, mayListen, view);
+    Listener listener = new Listener(subject, caller, mayListen, view, leave);
     listeners.add(listener);
     listener.emitter.onCompletion(listener::end);
     Thread.ofVirtual().name("progress-events").start(listener::run);
@@ -106,6 +109,7 @@ public final class ProgressEvents implements SmartLifecycle {
     private final String caller;
     private final BooleanSupplier mayListen;
     private final Function<DeviceProgress, Object> view;
+    private final Runnable leave;
     private final SseEmitter emitter = new SseEmitter(0L);
     private final long endNanos = System.nanoTime() + LIFETIME.toNanos();
 
@@ -117,11 +121,13 @@ public final class ProgressEvents implements SmartLifecycle {
         ProgressSubject subject,
         String caller,
         BooleanSupplier mayListen,
-        Function<DeviceProgress, Object> view) {
+        Function<DeviceProgress, Object> view,
+        Runnable leave) {
       this.subject = subject;
       this.caller = caller;
       this.mayListen = mayListen;
       this.view = view;
+      this.leave = leave;
     }
 
     private synchronized void offer(List<Addition> rows) {
@@ -156,7 +162,7 @@ public final class ProgressEvents implements SmartLifecycle {
         }
         emitter.complete();
       } catch (IOException | IllegalStateException e) {
-        // The client went away; the container completes the request.
+        leave.run();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } finally {
