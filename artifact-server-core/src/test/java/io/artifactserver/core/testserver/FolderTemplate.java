@@ -27,7 +27,7 @@ public record FolderTemplate(Path folder) {
     }
   }
 
-  /** The same, of files that nobody writes to: they are the template's where that is possible. */
+  /** The same for read-only files: links them where the file system allows it, else copies. */
   public void linkTo(Path target) throws IOException {
     if (isWanted(target)) {
       try {

@@ -23,7 +23,7 @@ import org.springframework.util.FileSystemUtils;
  * Test classes run in several processes at once: the first one unpacks the jar, and the others wait
  * for that; while one records, the servers of the others start without a record.
  *
- * @param record where it will be
+ * @param record the file of the record, which appears once it is made
  */
 record UnpackedServer(Path jar, Path record, FolderTemplate programs, FolderTemplate installation) {
   /** A start without a record, tens of thousands of requests, and the writing of the record. */
@@ -71,7 +71,7 @@ record UnpackedServer(Path jar, Path record, FolderTemplate programs, FolderTemp
         new FolderTemplate(folder.resolve("installation")));
   }
 
-  /** Empty as long as nobody has made it. */
+  /** Returns the record, or nothing before it is made. */
   Optional<Path> cache() {
     return Files.exists(record) ? Optional.of(record) : Optional.empty();
   }

@@ -209,7 +209,7 @@ class FairEndPoint extends SocketChannelEndPoint {
     return writtenInTurn >= writeTurnLength() && length > PROMPT_LENGTH;
   }
 
-  /** What the others wait for at most, in bytes; what is encrypted takes longer. */
+  /** Returns how many bytes this connection may write before others have their turn. */
   long writeTurnLength() {
     return WRITE_TURN_LENGTH;
   }
