@@ -1,6 +1,5 @@
 package io.artifactserver.storage.encrypted;
 
-import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
@@ -9,7 +8,12 @@ import java.nio.ByteBuffer;
 
 /** Ciphertext in the order of its segments. Used by one thread at a time. */
 sealed interface Ciphertext extends AutoCloseable {
-  /** Fills {@code target} up to {@code length} with the next bytes. */
+  /**
+   * Fills {@code target} up to {@code length} with the next bytes.
+   *
+   * @throws InternalError for a page that the disk does not deliver, here or in any code of the
+   *     same thread soon after: the virtual machine goes on until its next safepoint
+   */
   void read(byte[] target, int length) throws StorageException;
 
   /** The wait of reading the next {@code length} bytes, or the rest of them. */
@@ -30,35 +34,20 @@ sealed interface Ciphertext extends AutoCloseable {
     private static final int READ_AHEAD = 512 * 1024;
 
     private final FileRegion region;
-    private final BlobRef ref;
-    private final String storeName;
     private long offset;
 
-    /**
-     * @param ref for failures
-     * @param storeName for failures
-     */
-    Mapped(FileRegion region, BlobRef ref, String storeName) {
+    Mapped(FileRegion region) {
       this.region = region;
-      this.ref = ref;
-      this.storeName = storeName;
     }
 
     @Override
     public void read(byte[] target, int length) throws StorageException {
       // Or pages that are gone end in an error that comes late, and says nothing of the blob.
       region.requireWhole();
-      try {
-        if (!region.isResident(offset, length)) {
-          region.load(offset, (int) Math.min(READ_AHEAD, region.length() - offset));
-        }
-        region.slice(offset, length).get(target, 0, length);
-      } catch (InternalError e) {
-        // The virtual machine throws it for a page that the disk does not deliver.
-        region.requireWhole();
-        throw new StorageException.StorageUnavailable(
-            storeName, "read ciphertext of " + ref.key(), e);
+      if (!region.isResident(offset, length)) {
+        region.load(offset, (int) Math.min(READ_AHEAD, region.length() - offset));
       }
+      region.slice(offset, length).get(target, 0, length);
       offset += length;
     }
 

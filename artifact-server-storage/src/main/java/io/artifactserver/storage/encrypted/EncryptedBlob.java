@@ -67,7 +67,7 @@ record EncryptedBlob(
         key,
         layout,
         region.isPresent()
-            ? new Ciphertext.Mapped(region.get(), ref, storeName)
+            ? new Ciphertext.Mapped(region.get())
             : new Ciphertext.Streamed(blob.open(covering)));
   }
 

@@ -149,6 +149,11 @@ final class EncryptedRangeReader implements RangeReader {
       decrypt(using);
     } catch (StorageException e) {
       throw failed(e);
+    } catch (InternalError e) {
+      // It may have come while the bytes were decrypted: that cipher is not used again.
+      cipher = null;
+      throw failed(
+          new StorageException.StorageUnavailable(storeName, "read ciphertext of " + ref.key(), e));
     }
     long start = layout.plainStart(segment);
     plainOffset = (int) (Math.max(start, range.position() + delivered) - start);
