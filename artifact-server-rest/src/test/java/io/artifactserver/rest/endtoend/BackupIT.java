@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The backups of docs/operations.md, as printed: what is lost comes back. */
+@InTurn(0)
 class BackupIT {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
 

@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits of downloads by who asks and from where, over real connections. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(0)
 class ClassLimitsIT {
   private static final int LENGTH = 1_000_000;
   private static final byte[] CONTENT = Bytes.random(LENGTH, 27);

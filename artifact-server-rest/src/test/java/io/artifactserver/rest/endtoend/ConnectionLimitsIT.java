@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * is who is ended. Those that read slowly are {@link SlowReadersIT}'s.
  */
 @Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
+@InTurn(1)
 class ConnectionLimitsIT extends ConnectionFixture {
   private static final String LARGE = "/artifacts/public/large.bin";
 

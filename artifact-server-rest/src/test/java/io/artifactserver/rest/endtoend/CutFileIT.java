@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.EOFException;
 import java.io.IOException;
@@ -39,6 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @ExpectsLog("a fault occurred in an unsafe memory access operation")
+@InTurn(1)
 class CutFileIT {
   private static final int LENGTH = 40_000_000;
   private static final int READ_BEFORE = 100_000;

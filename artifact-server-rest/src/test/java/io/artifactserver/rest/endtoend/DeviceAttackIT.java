@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ParameterizedClass(name = "{0} and the others of its server")
 @Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(2)
 class DeviceAttackIT {
   private static final int CONNECTIONS = 20;
   private static final int NAMES = 80;

@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * An acknowledged change holds: over restarts, beside a second server, without a database or a
  * disk.
  */
+@InTurn(1)
 class DurabilityIT {
   private static final String REPOSITORIES = "/api/v1/repositories";
   private static final String FIRMWARE = "/artifacts/public/firmware";

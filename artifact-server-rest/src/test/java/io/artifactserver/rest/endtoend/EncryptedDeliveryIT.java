@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
 /** An encrypted repository of the packaged server, through restarts and kills. */
+@InTurn(0)
 class EncryptedDeliveryIT extends EncryptedFixture {
   private static final Duration PAUSE = Duration.ofMillis(20);
 

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Attacks with frames and streams, which HTTP/1 does not have. */
 @Transports(value = Transport.H2, nightly = Transport.H2C)
+@InTurn(0)
 class Http2AttackIT extends Siege {
   private static final int PRIORITY = 2;
 

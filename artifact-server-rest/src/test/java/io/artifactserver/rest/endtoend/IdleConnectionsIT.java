@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Connections that do nothing, or too little, are ended. */
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
+@InTurn(0)
 class IdleConnectionsIT extends ConnectionFixture {
   @Test
   void idleConnectionIsClosed() throws IOException {

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The packaged program moves blobs to a bucket and back, beside a server that serves. */
+@InTurn(2)
 class MigrateIT {
   private static final int LENGTH = 7_000_003;
   private static final String INDEX = "/artifacts/vault/firmware.caibx";

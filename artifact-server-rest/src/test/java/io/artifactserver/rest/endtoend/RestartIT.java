@@ -5,6 +5,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static io.artifactserver.core.waiting.Throughout.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
  * <p>How often, how many devices, and how many threads that keep the machine busy: the properties
  * {@code restart.times}, {@code restart.readers} and {@code restart.loops}.
  */
+@InTurn(1)
 class RestartIT {
   private static final int TIMES = Integer.getInteger("restart.times", 2);
   private static final int READERS = Integer.getInteger("restart.readers", 4);

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 @ParameterizedClass(name = "{0} and the others of its server")
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(2)
 class SlowReadersIT {
   private static final int LENGTH = 40_000_000;
   private static final String LARGE = "/artifacts/public/large.bin";

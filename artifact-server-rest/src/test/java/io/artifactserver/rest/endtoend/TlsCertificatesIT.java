@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.program.Programs;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Certificates: by name, of clients, and new ones. */
+@InTurn(1)
 class TlsCertificatesIT extends TlsFixture {
   @Test
   void theNameDecidesOnTheCertificate() throws Exception {

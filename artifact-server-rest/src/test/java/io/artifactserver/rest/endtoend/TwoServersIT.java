@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.S3ProxyServer;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * acknowledged.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(2)
 class TwoServersIT {
   private static final int LENGTH = 6_000_001;
   private static final String WAITS = "Waiting: artifact-server, process ";

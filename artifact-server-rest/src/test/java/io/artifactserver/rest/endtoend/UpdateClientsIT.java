@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.program.Programs;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
 @Transports(value = Transport.HTTP1, nightly = Transport.H2)
+@InTurn(2)
 class UpdateClientsIT extends UpdateClients {
   private static final int CONNECTIONS = 64;
   private static final int CHUNK_REQUESTS = 20_000;
