@@ -38,16 +38,16 @@ public record BlobRows(JdbcClient jdbc) {
   }
 
   Optional<BlobRow> find(Digest sha256, boolean encrypted) {
-    return jdbc.sql(SELECT + "where b.sha256 = :sha256 and b.encrypted = :encrypted")
-        .param("sha256", sha256.bytes())
-        .param("encrypted", encrypted)
-        .query((row, _) -> BlobRow.of(row))
-        .optional();
+    return find(sha256, encrypted, "");
   }
 
   /** Locks the row, so that it is neither retired nor forgotten until the transaction's end. */
   Optional<BlobRow> lock(Digest sha256, boolean encrypted) {
-    return jdbc.sql(SELECT + "where b.sha256 = :sha256 and b.encrypted = :encrypted for update")
+    return find(sha256, encrypted, " for update");
+  }
+
+  private Optional<BlobRow> find(Digest sha256, boolean encrypted, String lock) {
+    return jdbc.sql(SELECT + "where b.sha256 = :sha256 and b.encrypted = :encrypted" + lock)
         .param("sha256", sha256.bytes())
         .param("encrypted", encrypted)
         .query((row, _) -> BlobRow.of(row))

@@ -56,9 +56,14 @@ public final class FileBlobStore implements BlobStore {
   private final DurableFolders folders;
   private final boolean mapsFiles;
 
-  private FileBlobStore(Path root, MappedFiles mappedFiles, LongPredicate room) {
-    this.mapsFiles = true;
-    this.openParts = ConcurrentHashMap.newKeySet();
+  private FileBlobStore(
+      Path root,
+      MappedFiles mappedFiles,
+      LongPredicate room,
+      Set<Path> openParts,
+      boolean mapsFiles) {
+    this.mapsFiles = mapsFiles;
+    this.openParts = openParts;
     this.room = room;
     this.root = root;
     this.folders = new DurableFolders(root);
@@ -66,19 +71,6 @@ public final class FileBlobStore implements BlobStore {
     this.uploadsFolder = root.resolve("uploads");
     this.mappedFiles = mappedFiles;
     this.errors = new FileErrors(root);
-  }
-
-  /** As another store, but it maps no file. */
-  private FileBlobStore(FileBlobStore other) {
-    this.mapsFiles = false;
-    this.openParts = other.openParts;
-    this.room = other.room;
-    this.root = other.root;
-    this.folders = other.folders;
-    this.blobsFolder = other.blobsFolder;
-    this.uploadsFolder = other.uploadsFolder;
-    this.mappedFiles = other.mappedFiles;
-    this.errors = other.errors;
   }
 
   /**
@@ -97,7 +89,8 @@ public final class FileBlobStore implements BlobStore {
    */
   static FileBlobStore open(Path root, MappedFiles mappedFiles, LongPredicate room)
       throws StorageException {
-    FileBlobStore store = new FileBlobStore(root, mappedFiles, room);
+    FileBlobStore store =
+        new FileBlobStore(root, mappedFiles, room, ConcurrentHashMap.newKeySet(), true);
     try {
       store.folders.create(store.blobsFolder);
       store.folders.create(store.uploadsFolder);
@@ -206,7 +199,7 @@ public final class FileBlobStore implements BlobStore {
   /** Reads the files: a mapping may be that of a file which was replaced since. */
   @Override
   public BlobStore originals() {
-    return new FileBlobStore(this);
+    return new FileBlobStore(root, mappedFiles, room, openParts, false);
   }
 
   /** Its folder is part of the data folder, which one process has at a time. */
