@@ -35,8 +35,8 @@ public @interface InTurn {
       if (build == null || Nightly.IS_NOW || System.getProperty("it.test") != null) {
         return ConditionEvaluationResult.enabled("all turns run");
       }
-      int now =
-          build.matches("\\d") ? Integer.parseInt(build) : Math.floorMod(build.hashCode(), TURNS);
+      int number = build.matches("\\d") ? Integer.parseInt(build) : build.hashCode();
+      int now = Math.floorMod(number, TURNS);
       return turn == now
           ? ConditionEvaluationResult.enabled("it is turn " + now)
           : ConditionEvaluationResult.disabled(
