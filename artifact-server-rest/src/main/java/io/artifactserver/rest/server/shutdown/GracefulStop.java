@@ -13,8 +13,9 @@ import org.springframework.stereotype.Component;
 /**
  * How the server stops. Readiness is down already when this is the first to be stopped: it waits
  * for load balancers to notice, while everything is served. Then nothing is changed any more, every
- * answer closes its connection, and the requests that are under way get their time. Newcomers are
- * answered until those have ended. A second signal ends them.
+ * answer closes its connection, and the requests that are under way get their time; an answer that
+ * began before ends its connection too, though it could not say so. Newcomers are answered until
+ * all have ended. A second signal ends them.
  */
 @Component
 final class GracefulStop implements SmartLifecycle {
