@@ -50,8 +50,10 @@ final class OurServer {
    * @param name {@code plain}, {@code encrypted}, or another; those that end in {@code encrypted}
    *     have encrypted repositories
    * @param properties for its command line
+   * @param commit of its sources; empty if unknown
    */
-  static Server start(String name, List<String> properties, Path launcher, Site site) {
+  static Server start(
+      String name, List<String> properties, Path launcher, String commit, Site site) {
     if (!Files.isExecutable(launcher)) {
       throw new UsageException(
           "There is no launcher at %s: say where it is with --launcher".formatted(launcher));
@@ -95,7 +97,7 @@ final class OurServer {
               label,
               PLAIN,
               true,
-              "this commit",
+              commit,
               ("./artifact-server " + String.join(" ", command.subList(1, command.size())))
                   .replace(site.folder().toString(), "FOLDER")),
           fill(api, base, site, name.endsWith("encrypted")),

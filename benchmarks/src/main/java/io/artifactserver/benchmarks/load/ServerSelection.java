@@ -25,7 +25,7 @@ final class ServerSelection {
       split = ",",
       defaultValue = "plain",
       description =
-          "Our servers to start: plain, encrypted, or NAME with --ours-args. Empty for none. Default: plain.")
+          "Our servers to start: plain, encrypted, or NAME with --ours-args or --ours-launcher. Empty for none. Default: plain.")
   private List<String> ours = List.of();
 
   @Option(
@@ -34,6 +34,13 @@ final class ServerSelection {
       description =
           "Properties for the command line of one of --ours, separated by spaces. Names that end in \"encrypted\" have encrypted repositories.")
   private Map<String, String> oursArgs = new LinkedHashMap<>();
+
+  @Option(
+      names = "--ours-launcher",
+      paramLabel = "NAME=LAUNCHER",
+      description =
+          "The launcher of one of --ours, such as an earlier commit's: both are then measured in the same rounds.")
+  private Map<String, Path> oursLaunchers = new LinkedHashMap<>();
 
   @Option(
       names = "--url",
@@ -85,7 +92,8 @@ final class ServerSelection {
             oursArgs.containsKey(name)
                 ? List.of(oursArgs.get(name).strip().split("\\s+"))
                 : List.of();
-        servers.add(OurServer.start(name, properties, launcher, site));
+        Path its = oursLaunchers.getOrDefault(name, launcher);
+        servers.add(OurServer.start(name, properties, its, commit(its), site));
       }
     }
     urls.forEach((name, url) -> {
@@ -109,6 +117,10 @@ final class ServerSelection {
 
   /** The commit of our sources; empty if unknown. */
   String commit() {
+    return commit(launcher);
+  }
+
+  private static String commit(Path launcher) {
     Path home = launcher.toAbsolutePath().normalize().getParent();
     if (home == null || !Files.exists(home.resolve(".git"))) {
       return "";
