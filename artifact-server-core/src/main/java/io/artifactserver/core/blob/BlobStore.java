@@ -1,6 +1,7 @@
 package io.artifactserver.core.blob;
 
 import java.time.Instant;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -37,6 +38,23 @@ public interface BlobStore {
   BlobUpload begin(String key) throws StorageException;
 
   /**
+   * Goes on with an upload that was {@linkplain BlobUpload#leave() left}, or whose process died.
+   * Its next byte is the one behind the checkpoint. The caller closes it, and resumes an upload
+   * only when nobody else is at work on it.
+   *
+   * @throws StorageException.BlobLost if what the checkpoint made durable is not there; the upload
+   *     begins again, under another key
+   * @throws StorageException if the backend takes no upload now
+   */
+  BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException;
+
+  /**
+   * Removes an upload that nobody will resume. A blob that was committed stays. May be repeated;
+   * what the backend cannot be asked is left to {@link #removeAbandonedUploads}.
+   */
+  void discard(UploadCheckpoint checkpoint);
+
+  /**
    * Deletes a blob. Deleting what is not there succeeds, so a sweep may be repeated. Readers that
    * are open either finish or fail with a {@link StorageException}; they never deliver other bytes.
    *
@@ -56,10 +74,16 @@ public interface BlobStore {
   /**
    * Removes what uploads left behind that were begun before an instant and will never be committed.
    *
+   * @param resumable keys of the uploads that may be resumed
    * @return how many were removed
    * @throws StorageException if the backend cannot be asked
    */
-  int removeAbandonedUploads(Instant begunBefore) throws StorageException;
+  int removeAbandonedUploads(Instant begunBefore, Set<String> resumable) throws StorageException;
+
+  /** As the other method, if no upload may be resumed. */
+  default int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+    return removeAbandonedUploads(begunBefore, Set.of());
+  }
 
   /**
    * Drops whatever copies there are of a blob whose bytes proved wrong, so that the next reader

@@ -3,8 +3,11 @@ package io.artifactserver.core.blob;
 import java.nio.ByteBuffer;
 
 /**
- * One blob being written, visible to nobody before {@link #commit()}. Used by one thread and closed
- * by its caller.
+ * One blob being written, visible to nobody before {@link #commit()}. Used by one thread at a time
+ * and closed by its caller.
+ *
+ * <p>With {@link #checkpoint()} and {@link #leave()} it outlives its process: {@link
+ * BlobStore#resume} goes on with it.
  */
 public interface BlobUpload extends AutoCloseable {
   /**
@@ -29,7 +32,28 @@ public interface BlobUpload extends AutoCloseable {
    */
   BlobRef commit() throws StorageException;
 
-  /** Without a successful {@link #commit()}: aborts and leaves nothing behind. May be repeated. */
+  /**
+   * Makes durable what was written so far; writing goes on. A process that dies from here on leaves
+   * it behind, for {@link BlobStore#resume}. The caller keeps what this returns durably before it
+   * asks for the next checkpoint.
+   *
+   * @return what the store needs for {@link UploadCheckpoint#state()}
+   * @throws StorageException if it may not be durable; the upload can then only be left or closed
+   * @throws IllegalStateException if the upload is committed, failed or closed
+   */
+  byte[] checkpoint() throws StorageException;
+
+  /**
+   * Ends the use of this object and keeps what the last {@link #checkpoint()} made durable, for
+   * {@link BlobStore#resume}. What was written behind it is lost. Without a checkpoint, and after a
+   * commit, as {@link #close()}.
+   */
+  void leave();
+
+  /**
+   * Without a successful {@link #commit()}: aborts and leaves nothing behind, checkpoints included.
+   * May be repeated; after {@link #leave()} it does nothing.
+   */
   @Override
   void close();
 }

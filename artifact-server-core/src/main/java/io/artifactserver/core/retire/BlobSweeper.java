@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -23,13 +24,15 @@ import java.util.stream.Stream;
  * @param minimumAge of what is swept: longer than the time between a blob's commit and its row, and
  *     than the longest upload
  * @param clock that no one sets, as {@link SteadyClock}
+ * @param resumable returns the keys of the blobs whose uploads may be resumed; may ask the database
  */
 public record BlobSweeper(
     BlobRegister register,
     BlobStore store,
     DataKeyStore dataKeys,
     Duration minimumAge,
-    InstantSource clock) {
+    InstantSource clock,
+    Supplier<Set<String>> resumable) {
   private static final int BATCH = 500;
 
   /**
@@ -61,7 +64,8 @@ public record BlobSweeper(
   }
 
   private Swept sweep(Instant storedBefore, Instant keysBefore) throws StorageException {
-    int uploads = store.removeAbandonedUploads(storedBefore);
+    // Asked before: an upload that begins meanwhile is too young to be swept.
+    int uploads = store.removeAbandonedUploads(storedBefore, resumable.get());
     int orphans = 0;
     try (Stream<StoredBlob> blobs = store.list()) {
       List<StoredBlob> batch = new ArrayList<>(BATCH);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * this class and answers the hooks; it never changes the suite. Bytes are compared, not counted.
  * Blobs come and go here; the classes above read them.
  */
-public abstract class BlobStoreContract extends FileRegionContract {
+public abstract class BlobStoreContract extends ResumedUploadContract {
   @Test
   void storesTheEmptyBlob() throws StorageException {
     BlobRef ref = store(new byte[0]);

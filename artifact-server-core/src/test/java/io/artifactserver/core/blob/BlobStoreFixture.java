@@ -62,6 +62,14 @@ public abstract class BlobStoreFixture {
     throw new UnsupportedOperationException("supportsAbandonedUploads() is false");
   }
 
+  /**
+   * The store as another process opens it after the first was killed; the same one if the test has
+   * no way to do that.
+   */
+  protected BlobStore restarted() throws StorageException {
+    return store();
+  }
+
   /** Stores {@code content} as one blob. */
   protected final BlobRef store(byte[] content) throws StorageException {
     try (BlobUpload upload = store().begin()) {

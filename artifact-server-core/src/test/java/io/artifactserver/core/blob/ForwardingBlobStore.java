@@ -1,6 +1,7 @@
 package io.artifactserver.core.blob;
 
 import java.time.Instant;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Hands every call on, for tests that come in between. As thread-safe as the other one. */
@@ -30,6 +31,16 @@ public class ForwardingBlobStore implements BlobStore {
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    return store.resume(checkpoint);
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    store.discard(checkpoint);
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     store.delete(ref);
   }
@@ -40,8 +51,9 @@ public class ForwardingBlobStore implements BlobStore {
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return store.removeAbandonedUploads(begunBefore);
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
+    return store.removeAbandonedUploads(begunBefore, resumable);
   }
 
   @Override

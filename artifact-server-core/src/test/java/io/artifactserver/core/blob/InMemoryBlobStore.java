@@ -5,9 +5,11 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class InMemoryBlobStore implements BlobStore {
   private final Map<String, StoredBytes> blobs = new ConcurrentHashMap<>();
   private final Map<String, Instant> uploads = new ConcurrentHashMap<>();
+  private final Map<String, Kept> kept = new ConcurrentHashMap<>();
   private final InstantSource clock;
   private final boolean marksEncrypted;
 
@@ -60,7 +63,22 @@ public final class InMemoryBlobStore implements BlobStore {
 
   @Override
   public BlobUpload begin(String key) {
-    return new InMemoryUpload(BlobRef.requireKey(key));
+    return new InMemoryUpload(BlobRef.requireKey(key), new byte[0]);
+  }
+
+  @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    Kept bytes = kept.get(checkpoint.key());
+    if (bytes == null || bytes.bytes().length < checkpoint.length()) {
+      throw new StorageException.BlobNotFound(name(), checkpoint.ref(), null);
+    }
+    return new InMemoryUpload(
+        checkpoint.key(), Arrays.copyOf(bytes.bytes(), (int) checkpoint.length()));
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    kept.remove(checkpoint.key());
   }
 
   @Override
@@ -79,10 +97,18 @@ public final class InMemoryBlobStore implements BlobStore {
 
   /** An upload here leaves nothing behind, so only ones that nobody closed are removed. */
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) {
-    int before = uploads.size();
-    uploads.values().removeIf(begun -> begun.isBefore(begunBefore));
-    return before - uploads.size();
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable) {
+    int before = uploads.size() + kept.size();
+    uploads
+        .entrySet()
+        .removeIf(upload ->
+            upload.getValue().isBefore(begunBefore) && !resumable.contains(upload.getKey()));
+    kept.entrySet()
+        .removeIf(upload ->
+            upload.getValue().keptAt().isBefore(begunBefore)
+                && !uploads.containsKey(upload.getKey())
+                && !resumable.contains(upload.getKey()));
+    return before - uploads.size() - kept.size();
   }
 
   @Override
@@ -91,6 +117,11 @@ public final class InMemoryBlobStore implements BlobStore {
   /** How many uploads are begun and not closed. */
   public int openUploads() {
     return uploads.size();
+  }
+
+  /** How many uploads have a checkpoint that can be resumed. */
+  public int keptUploads() {
+    return kept.size();
   }
 
   /** The stored bytes of a committed blob. */
@@ -105,6 +136,9 @@ public final class InMemoryBlobStore implements BlobStore {
   public void replace(String key, byte[] bytes) {
     blobs.put(key, new StoredBytes(ByteBuffer.wrap(bytes).asReadOnlyBuffer(), clock.instant()));
   }
+
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  private record Kept(byte[] bytes, Instant keptAt) {}
 
   private record StoredBytes(ByteBuffer bytes, Instant storedAt) {}
 
@@ -199,8 +233,9 @@ public final class InMemoryBlobStore implements BlobStore {
     private final String key;
     private @Nullable ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    InMemoryUpload(String key) {
+    InMemoryUpload(String key, byte[] begin) {
       this.key = key;
+      requireOpen().writeBytes(begin);
       uploads.put(key, clock.instant());
     }
 
@@ -231,9 +266,23 @@ public final class InMemoryBlobStore implements BlobStore {
     }
 
     @Override
-    public void close() {
+    public byte[] checkpoint() {
+      kept.put(key, new Kept(requireOpen().toByteArray(), clock.instant()));
+      return new byte[0];
+    }
+
+    @Override
+    public void leave() {
       bytes = null;
       uploads.remove(key);
+    }
+
+    @Override
+    public void close() {
+      if (bytes != null) {
+        kept.remove(key);
+      }
+      leave();
     }
 
     private ByteArrayOutputStream requireOpen() {

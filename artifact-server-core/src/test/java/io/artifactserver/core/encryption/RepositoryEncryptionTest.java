@@ -109,7 +109,8 @@ class RepositoryEncryptionTest {
     }
     assertThat(encryption.run()).isEqualTo(new Run(10, 0));
     assertThat(blobs(encrypted)).hasSize(11);
-    new BlobSweeper(catalog, encrypted, new InMemoryDataKeyStore(), Duration.ZERO, () -> now)
+    new BlobSweeper(
+            catalog, encrypted, new InMemoryDataKeyStore(), Duration.ZERO, () -> now, Set::of)
         .sweepAtStart(Instant.MAX);
     assertThat(blobs(encrypted)).hasSize(10);
     for (int i = 0; i < 10; i++) {

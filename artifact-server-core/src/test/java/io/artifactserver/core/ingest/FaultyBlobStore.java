@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.ForwardingBlobStore;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -73,6 +74,13 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    FaultyUpload upload = new FaultyUpload(super.resume(checkpoint));
+    upload.written = checkpoint.length();
+    return upload;
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     throwIfPresent(onDelete);
     super.delete(ref);
@@ -116,6 +124,16 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     public BlobRef commit() throws StorageException {
       throwIfPresent(onCommit);
       return upload.commit();
+    }
+
+    @Override
+    public byte[] checkpoint() throws StorageException {
+      return upload.checkpoint();
+    }
+
+    @Override
+    public void leave() {
+      upload.leave();
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -124,7 +125,12 @@ class IngestFailureTest extends IngestFixture {
     assertThat(quota.used()).isZero();
     BlobSweeper sweeper =
         new BlobSweeper(
-            rows, store, new InMemoryDataKeyStore(), Duration.ofHours(1), InstantSource.system());
+            rows,
+            store,
+            new InMemoryDataKeyStore(),
+            Duration.ofHours(1),
+            InstantSource.system(),
+            Set::of);
     assertThat(sweeper.sweep().orphans()).isZero();
     assertThat(sweeper.sweepAtStart(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).isEmpty();
@@ -152,7 +158,12 @@ class IngestFailureTest extends IngestFixture {
     assertThat(blobs()).hasSize(2).contains(winner);
     BlobSweeper sweeper =
         new BlobSweeper(
-            rows, memory, new InMemoryDataKeyStore(), Duration.ZERO, InstantSource.system());
+            rows,
+            memory,
+            new InMemoryDataKeyStore(),
+            Duration.ZERO,
+            InstantSource.system(),
+            Set::of);
     assertThat(sweeper.sweepAtStart(Instant.now().plusSeconds(1)).orphans()).isEqualTo(1);
     assertThat(blobs()).containsExactly(winner);
   }

@@ -107,6 +107,14 @@ class IngestMemoryTest {
         }
 
         @Override
+        public byte[] checkpoint() {
+          return new byte[0];
+        }
+
+        @Override
+        public void leave() {}
+
+        @Override
         public void close() {}
       };
     }

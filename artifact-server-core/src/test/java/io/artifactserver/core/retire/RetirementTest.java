@@ -66,7 +66,7 @@ class RetirementTest {
   private final ArtifactRetirement retirement =
       new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, () -> now);
   private final BlobSweeper sweeper =
-      new BlobSweeper(catalog, store, new InMemoryDataKeyStore(), MINIMUM_AGE, () -> now);
+      new BlobSweeper(catalog, store, new InMemoryDataKeyStore(), MINIMUM_AGE, () -> now, Set::of);
 
   @BeforeEach
   void createRepository() {

@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.beans.factory.annotation.Value;
@@ -97,7 +98,8 @@ public class UseCaseConfiguration {
       DataKeyStore dataKeys,
       RetireProperties properties,
       InstantSource clock) {
-    return new BlobSweeper(register, store, dataKeys, properties.orphanAge(), steady(clock));
+    return new BlobSweeper(
+        register, store, dataKeys, properties.orphanAge(), steady(clock), Set::of);
   }
 
   @Bean

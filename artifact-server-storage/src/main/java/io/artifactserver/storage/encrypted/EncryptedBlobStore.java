@@ -7,11 +7,17 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.DataKeyStore;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import java.io.UncheckedIOException;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps blobs as ciphertext in another store. Thread-safe.
@@ -21,6 +27,7 @@ import java.util.stream.Stream;
  * without it the blob is gone.
  */
 public final class EncryptedBlobStore implements BlobStore {
+  private static final Logger LOGGER = LoggerFactory.getLogger(EncryptedBlobStore.class);
   private static final int IDLE_CIPHERS = 16;
 
   private final BlobStore inner;
@@ -94,6 +101,55 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    String key = checkpoint.key();
+    BlobRef ref = new BlobRef(key, checkpoint.length(), true);
+    SegmentKeys.@Nullable NewKey newKey = null;
+    @Nullable BlobUpload upload = null;
+    @Nullable EncryptedUpload resumed = null;
+    try {
+      EncryptedUploadState state = EncryptedUploadState.parse(key, checkpoint.state());
+      newKey = segmentKeys.resume(key, state);
+      upload =
+          inner.resume(
+              new UploadCheckpoint(
+                  key,
+                  state.segment() * state.header().segmentLength(),
+                  state.inner(),
+                  checkpoint.mustRepeat()));
+      resumed = EncryptedUpload.resumed(upload, newKey, segmentKeys, ciphers, state);
+      return resumed;
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      throw new StorageException.BlobCorrupt(
+          name, ref, "its upload cannot go on: " + e.getMessage(), e);
+    } finally {
+      if (resumed == null) {
+        if (newKey != null) {
+          newKey.dataKey().close();
+        }
+        if (upload != null) {
+          upload.leave();
+        }
+      }
+    }
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    try {
+      EncryptedUploadState state = EncryptedUploadState.parse(checkpoint.key(), checkpoint.state());
+      inner.discard(
+          new UploadCheckpoint(
+              checkpoint.key(),
+              state.segment() * state.header().segmentLength(),
+              state.inner(),
+              checkpoint.mustRepeat()));
+    } catch (IllegalArgumentException e) {
+      LOGGER.debug("Leaving upload {} to the sweeper", checkpoint.key(), e);
+    }
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     // The key first: from here on the bytes are noise, wherever copies of them are.
     try {
@@ -120,8 +176,9 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return inner.removeAbandonedUploads(begunBefore);
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
+    return inner.removeAbandonedUploads(begunBefore, resumable);
   }
 
   @Override

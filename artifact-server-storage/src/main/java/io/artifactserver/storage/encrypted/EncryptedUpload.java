@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import javax.crypto.AEADBadTagException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ final class EncryptedUpload implements BlobUpload {
   private int pendingLength;
   private long segment;
   private long length;
+  private boolean isResumed;
 
   /** Takes over the inner upload. */
   EncryptedUpload(
@@ -33,6 +35,29 @@ final class EncryptedUpload implements BlobUpload {
     this.segmentLength = key.header().segmentLength();
     this.pending = new byte[SegmentLayout.plainCapacity(segmentLength)];
     this.cipher = ciphers.acquire(segmentLength);
+  }
+
+  /**
+   * Goes on with an upload. Takes over the inner upload and the key.
+   *
+   * @param state as {@link #checkpoint()} made it
+   * @throws AEADBadTagException if its bytes are not those that were sealed
+   */
+  static EncryptedUpload resumed(
+      BlobUpload inner,
+      SegmentKeys.NewKey key,
+      SegmentKeys keys,
+      SegmentCipher.Pool ciphers,
+      EncryptedUploadState state)
+      throws AEADBadTagException {
+    EncryptedUpload upload = new EncryptedUpload(inner, key, keys, ciphers);
+    try {
+      upload.restore(state);
+      return upload;
+    } catch (AEADBadTagException | RuntimeException e) {
+      upload.giveBack();
+      throw e;
+    }
   }
 
   @Override
@@ -60,15 +85,52 @@ final class EncryptedUpload implements BlobUpload {
     writeSegment(true);
     // Behind the bytes and before the blob: a blob without its key would be lost for ever, a key
     // without its blob is swept.
-    keys.keep(inner.key(), key);
+    if (isResumed) {
+      keys.keepAgain(inner.key(), key);
+    } else {
+      keys.keep(inner.key(), key);
+    }
     giveBack();
     return new BlobRef(inner.commit().key(), length, true);
+  }
+
+  @Override
+  public byte[] checkpoint() throws StorageException {
+    SegmentCipher using = requireUsable();
+    byte[] state = inner.checkpoint();
+    return keys.seal(inner.key(), key, using, segment, pending, pendingLength, state).toBytes();
+  }
+
+  @Override
+  public void leave() {
+    giveBack();
+    inner.leave();
   }
 
   @Override
   public void close() {
     giveBack();
     inner.close();
+  }
+
+  private void restore(EncryptedUploadState state) throws AEADBadTagException {
+    byte[] sealed = state.sealed();
+    int plainLength = sealed.length - SegmentLayout.TAG_LENGTH;
+    segment = state.segment();
+    if (segment < 0 || plainLength < 0 || plainLength > capacity()) {
+      throw new IllegalArgumentException("its upload's state does not fit");
+    }
+    SegmentCipher using = requireUsable();
+    System.arraycopy(sealed, 0, using.ciphertext(), 0, sealed.length);
+    using.decrypt(
+        EncryptedUploadState.sealingKey(key.dataKey(), inner.key(), state.sealing()),
+        0,
+        true,
+        sealed.length);
+    System.arraycopy(using.plain(), 0, pending, 0, plainLength);
+    pendingLength = plainLength;
+    length = new SegmentLayout(segmentLength, 0).plainStart(segment) + plainLength;
+    isResumed = true;
   }
 
   private int capacity() {

@@ -61,6 +61,11 @@ public final class KeyRing {
     }
   }
 
+  /** Wraps the data key of a blob that is not committed yet, with the primary key. */
+  WrappedDataKey wrap(String blobKey, DataKey dataKey) {
+    return wrap(blobKey, dataKey, keyset());
+  }
+
   /**
    * Wraps a data key again and stores that, unless it was deleted meanwhile. Asks the database.
    *

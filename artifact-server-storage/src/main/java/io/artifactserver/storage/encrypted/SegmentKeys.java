@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -82,6 +83,55 @@ final class SegmentKeys {
   void keep(String blobKey, NewKey key) {
     // Wrapped only now: while a long upload lasted, the ring may have got another primary key.
     ring.keep(blobKey, key.dataKey(), dataKeys);
+  }
+
+  /** As {@link #keep}; a process that died in its commit may have kept the key already. */
+  void keepAgain(String blobKey, NewKey key) {
+    dataKeys.delete(blobKey);
+    keep(blobKey, key);
+  }
+
+  /**
+   * The key of an upload that goes on.
+   *
+   * @throws GeneralSecurityException if the ring does not unwrap its data key any more
+   */
+  NewKey resume(String blobKey, EncryptedUploadState state) throws GeneralSecurityException {
+    DataKey dataKey = ring.unwrap(state.wrapped());
+    return new NewKey(
+        SegmentKey.derive(dataKey.bytes(), blobKey, state.header()), state.header(), dataKey);
+  }
+
+  /**
+   * Seals what an upload has, so that another process can go on with it.
+   *
+   * @param cipher for a segment
+   * @param pending begins with the plain bytes of the segment that is not written yet
+   * @param inner the state of the store below
+   */
+  EncryptedUploadState seal(
+      String blobKey,
+      NewKey key,
+      SegmentCipher cipher,
+      long segment,
+      byte[] pending,
+      int pendingLength,
+      byte[] inner) {
+    SegmentHeader sealing = SegmentHeader.random(key.header().segmentLength(), random);
+    int sealed =
+        cipher.encrypt(
+            EncryptedUploadState.sealingKey(key.dataKey(), blobKey, sealing),
+            0,
+            true,
+            pending,
+            pendingLength);
+    return new EncryptedUploadState(
+        ring.wrap(blobKey, key.dataKey()),
+        key.header(),
+        segment,
+        sealing,
+        Arrays.copyOf(cipher.ciphertext(), sealed),
+        inner);
   }
 
   /** The key of a blob; asks the database and reads the blob's header if it is not remembered. */

@@ -142,7 +142,8 @@ class DerivationCrashTest {
             installation.files,
             installation.dataKeys,
             Duration.ZERO,
-            InstantSource.system());
+            InstantSource.system(),
+            Set::of);
     Instant nextStart = Instant.now().plusSeconds(60);
     sweeper.sweepAtStart(nextStart);
     List<String> known = new ArrayList<>(List.of(blob.key()));

@@ -11,6 +11,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.local.file.FileBlobStore;
@@ -40,14 +41,18 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
   @TempDir private Path root;
   private final MappedFiles mappedFiles = new MappedFiles(16, Duration.ofMinutes(5));
   private final InMemoryDataKeyStore dataKeys = new InMemoryDataKeyStore();
+  private final KeyRing ring = KeyRing.ephemeral();
   private EncryptedBlobStore store;
   private int abandoned;
 
   @BeforeEach
   void openStore() throws StorageException {
-    store =
-        new EncryptedBlobStore(
-            FileBlobStore.open(root, mappedFiles), dataKeys, KeyRing.ephemeral(), 64 * 1024);
+    store = restarted();
+  }
+
+  @Override
+  protected EncryptedBlobStore restarted() throws StorageException {
+    return new EncryptedBlobStore(FileBlobStore.open(root, mappedFiles), dataKeys, ring, 64 * 1024);
   }
 
   @AfterEach
@@ -156,6 +161,47 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
     assertThat(store.blob(ref).waitToOpen()).isEqualTo(Wait.NONE);
     store.delete(ref);
     assertThat(store.blob(ref).waitToOpen()).isNotEqualTo(Wait.NONE);
+  }
+
+  /** Two plaintexts under one nonce would give both away. */
+  @Test
+  void noOtherBytesAreEncryptedInThePlaceOfThoseThatMayBeWritten() throws Exception {
+    byte[] content = content(300_000, 5);
+    byte[] other = content.clone();
+    other[70_000] ^= 1;
+    try (BlobUpload killed = store.begin()) {
+      killed.write(ByteBuffer.wrap(content, 0, 50_000));
+      UploadCheckpoint checkpoint =
+          new UploadCheckpoint(killed.key(), 50_000, killed.checkpoint(), true);
+      killed.write(ByteBuffer.wrap(content, 50_000, 200_000));
+      assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+          .isThrownBy(() -> finish(restarted(), checkpoint, other))
+          .withMessageContaining("other bytes than before");
+    }
+  }
+
+  @Test
+  void theSameBytesAreEncryptedInThePlaceOfThoseThatMayBeWritten() throws Exception {
+    byte[] content = content(300_000, 6);
+    try (BlobUpload killed = store.begin()) {
+      killed.write(ByteBuffer.wrap(content, 0, 50_000));
+      UploadCheckpoint checkpoint =
+          new UploadCheckpoint(killed.key(), 50_000, killed.checkpoint(), true);
+      killed.write(ByteBuffer.wrap(content, 50_000, 200_000));
+      BlobRef ref = finish(restarted(), checkpoint, content);
+      assertThat(read(store.blob(ref), ByteRange.whole(300_000), ByteBuffer.allocate(8192)))
+          .isEqualTo(content);
+    }
+  }
+
+  @Test
+  void noPlainByteIsInACheckpoint() throws Exception {
+    byte[] marker = "KNOWN-PLAINTEXT-".getBytes(StandardCharsets.US_ASCII);
+    try (BlobUpload upload = store.begin()) {
+      upload.write(ByteBuffer.wrap(marker));
+      assertThat(new String(upload.checkpoint(), StandardCharsets.ISO_8859_1))
+          .doesNotContain("PLAIN");
+    }
   }
 
   @Test

@@ -7,11 +7,13 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** A store that is as good as another one, but for what a fault makes of its blobs. */
@@ -50,6 +52,16 @@ final class PlantedBlobStore implements BlobStore {
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    return store.resume(checkpoint);
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    store.discard(checkpoint);
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     store.delete(ref);
   }
@@ -60,8 +72,9 @@ final class PlantedBlobStore implements BlobStore {
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return store.removeAbandonedUploads(begunBefore);
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
+    return store.removeAbandonedUploads(begunBefore, resumable);
   }
 
   @Override

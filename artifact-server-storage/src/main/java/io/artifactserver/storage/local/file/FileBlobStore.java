@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.storage.local.mapped.MappedFiles;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,6 +133,76 @@ public final class FileBlobStore implements BlobStore {
     }
   }
 
+  @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    String key = checkpoint.key();
+    Path part = part(key);
+    requireRoom(key, 0);
+    if (!openParts.add(part)) {
+      throw errors.ofUpload(
+          key, checkpoint.length(), new FileAlreadyExistsException(part.toString()));
+    }
+    boolean isOpen = false;
+    try {
+      FileBlobUpload upload = openPart(part, checkpoint);
+      isOpen = true;
+      return upload;
+    } catch (NoSuchFileException e) {
+      throw new StorageException.BlobNotFound(NAME, checkpoint.ref(), e);
+    } catch (StorageException e) {
+      throw e;
+    } catch (IOException e) {
+      throw errors.ofUpload(key, checkpoint.length(), e);
+    } finally {
+      if (!isOpen) {
+        openParts.remove(part);
+      }
+    }
+  }
+
+  private FileBlobUpload openPart(Path part, UploadCheckpoint checkpoint) throws IOException {
+    // A process that died in a commit may have left it read-only.
+    Files.setPosixFilePermissions(
+        part, Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
+    FileChannel channel =
+        FileChannel.open(
+            part,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+    boolean isOpen = false;
+    try {
+      long length = checkpoint.length();
+      if (channel.size() < length) {
+        throw new StorageException.BlobCorrupt(
+            NAME, checkpoint.ref(), "its part file has %d bytes".formatted(channel.size()), null);
+      }
+      if (!checkpoint.mustRepeat()) {
+        channel.truncate(length);
+      }
+      long end = channel.size();
+      channel.position(length);
+      FileBlobUpload upload =
+          FileBlobUpload.resumed(this, checkpoint.key(), part, channel, length, end);
+      isOpen = true;
+      return upload;
+    } finally {
+      if (!isOpen) {
+        channel.close();
+      }
+    }
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    Path part = part(checkpoint.key());
+    try {
+      if (!openParts.contains(part)) {
+        Files.deleteIfExists(part);
+      }
+    } catch (IOException e) {
+      LOGGER.debug("Leaving {} to the sweeper", part, e);
+    }
+  }
+
   /**
    * @throws StorageException.StorageFull if so many bytes more would take what is kept free
    */
@@ -170,12 +242,14 @@ public final class FileBlobStore implements BlobStore {
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
     int removed = 0;
     try {
       for (String name : names(uploadsFolder)) {
         Path part = uploadsFolder.resolve(name);
         if (isPart(name)
+            && !resumable.contains(name.substring(0, name.length() - PART_SUFFIX.length()))
             && !openParts.contains(part)
             && isOlder(part, begunBefore)
             && Files.deleteIfExists(part)) {

@@ -3,12 +3,14 @@ package io.artifactserver.storage.local.file;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.Objects;
 import java.util.Set;
 
 /** Writes a part file; used by one thread. */
@@ -19,7 +21,12 @@ final class FileBlobUpload implements BlobUpload {
   private final FileChannel channel;
   private boolean usable = true;
   private boolean published;
+  private boolean isKept;
+  private boolean isLeft;
   private long length;
+
+  /** Behind it nothing is written yet: what comes before it must come again as it is. */
+  private long repeatedUntil;
 
   /** Takes over the part file and the channel that writes it. */
   FileBlobUpload(FileBlobStore store, String key, Path part, FileChannel channel) {
@@ -27,6 +34,28 @@ final class FileBlobUpload implements BlobUpload {
     this.key = key;
     this.part = part;
     this.channel = channel;
+  }
+
+  /**
+   * Goes on with a part file.
+   *
+   * @param channel reads and writes, and is at the checkpoint
+   * @param length of the checkpoint
+   * @param repeatedUntil where the bytes that must be repeated end; {@code length} if there are
+   *     none
+   */
+  static FileBlobUpload resumed(
+      FileBlobStore store,
+      String key,
+      Path part,
+      FileChannel channel,
+      long length,
+      long repeatedUntil) {
+    FileBlobUpload upload = new FileBlobUpload(store, key, part, channel);
+    upload.length = length;
+    upload.repeatedUntil = repeatedUntil;
+    upload.isKept = true;
+    return upload;
   }
 
   @Override
@@ -38,6 +67,9 @@ final class FileBlobUpload implements BlobUpload {
   public void write(ByteBuffer bytes) throws StorageException {
     requireUsable();
     try {
+      if (length < repeatedUntil) {
+        repeat(bytes);
+      }
       store.requireRoom(key, bytes.remaining());
       while (bytes.hasRemaining()) {
         length += channel.write(bytes);
@@ -58,6 +90,9 @@ final class FileBlobUpload implements BlobUpload {
     try {
       // Before the force, so that the mode is as durable as the bytes.
       Files.setPosixFilePermissions(part, Set.of(PosixFilePermission.OWNER_READ));
+      if (length < repeatedUntil) {
+        channel.truncate(length);
+      }
       channel.force(true);
       channel.close();
       store.publish(key, part);
@@ -69,11 +104,36 @@ final class FileBlobUpload implements BlobUpload {
   }
 
   @Override
+  public byte[] checkpoint() throws StorageException {
+    requireUsable();
+    try {
+      channel.force(false);
+      if (!isKept) {
+        DurableFiles.sync(Objects.requireNonNull(part.getParent()));
+        isKept = true;
+      }
+      return new byte[0];
+    } catch (IOException e) {
+      usable = false;
+      throw store.errors().ofUpload(key, length, e);
+    }
+  }
+
+  @Override
+  public void leave() {
+    isLeft = isKept;
+    close();
+  }
+
+  @Override
   public void close() {
     usable = false;
+    if (!channel.isOpen() && isLeft) {
+      return;
+    }
     try {
       channel.close();
-      if (!published) {
+      if (!published && !isLeft) {
         Files.deleteIfExists(part);
       }
     } catch (IOException _) {
@@ -81,6 +141,22 @@ final class FileBlobUpload implements BlobUpload {
     } finally {
       store.end(part);
     }
+  }
+
+  /** Compares with the bytes that are there, as far as they go. */
+  private void repeat(ByteBuffer bytes) throws IOException {
+    int count = (int) Math.min(bytes.remaining(), repeatedUntil - length);
+    ByteBuffer there = ByteBuffer.allocate(count);
+    while (there.hasRemaining() && channel.read(there) >= 0) {}
+    if (!there.flip().equals(bytes.slice(bytes.position(), count))) {
+      throw new StorageException.BlobCorrupt(
+          FileBlobStore.NAME,
+          new BlobRef(key, length),
+          "its upload goes on with other bytes than before",
+          null);
+    }
+    bytes.position(bytes.position() + count);
+    length += count;
   }
 
   private void requireUsable() {

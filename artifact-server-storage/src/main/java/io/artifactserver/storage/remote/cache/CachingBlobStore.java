@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.FileRegion;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.blob.Wait;
 import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.core.range.ByteRange;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +118,16 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    return remote.resume(checkpoint);
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    remote.discard(checkpoint);
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     try {
       remote.delete(ref);
@@ -142,8 +154,9 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
-    return remote.removeAbandonedUploads(begunBefore);
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
+    return remote.removeAbandonedUploads(begunBefore, resumable);
   }
 
   @Override

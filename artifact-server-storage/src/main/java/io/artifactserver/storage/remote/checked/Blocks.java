@@ -3,12 +3,16 @@ package io.artifactserver.storage.remote.checked;
 import io.artifactserver.core.range.ByteRange;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** The blocks of a blob, each with a checksum. Pure functions, and the checksums of a new blob. */
 final class Blocks {
   /** In bytes. */
   static final int LENGTH = 64 * 1024;
+
+  /** RFC 3720, appendix B.4, bits reversed. */
+  private static final int CRC32C_POLYNOMIAL = 0x82F63B78;
 
   private Blocks() {}
 
@@ -67,6 +71,54 @@ final class Blocks {
           endBlock();
         }
       }
+    }
+
+    /** The checksums so far, as {@link #resume} takes them. */
+    byte[] save() {
+      return ByteBuffer.allocate(checksums.size() + 2 * Integer.BYTES)
+          .put(checksums.toByteArray())
+          .putInt((int) crc.getValue())
+          .putInt(filled)
+          .array();
+    }
+
+    /**
+     * Goes on where another object was {@linkplain #save saved}.
+     *
+     * @throws IllegalArgumentException if the bytes are of none
+     */
+    static Summing resume(byte[] saved) {
+      int whole = saved.length - 2 * Integer.BYTES;
+      if (whole < 0 || whole % Integer.BYTES != 0) {
+        throw new IllegalArgumentException("its checksums are cut off");
+      }
+      ByteBuffer end = ByteBuffer.wrap(saved, whole, 2 * Integer.BYTES);
+      Summing summing = new Summing();
+      summing.checksums.write(saved, 0, whole);
+      int crc = end.getInt();
+      summing.filled = end.getInt();
+      if (summing.filled < 0 || summing.filled >= LENGTH) {
+        throw new IllegalArgumentException("its last block does not fit");
+      }
+      if (summing.filled > 0) {
+        summing.crc.update(bytesWithChecksum(crc));
+      }
+      return summing;
+    }
+
+    /**
+     * Four bytes that bring a fresh CRC32C to a value: Java's cannot be given one. The shift
+     * register runs backwards over 32 bits.
+     */
+    private static byte[] bytesWithChecksum(int value) {
+      int register = ~value;
+      for (int bit = 0; bit < Integer.SIZE; bit++) {
+        register = register < 0 ? (register ^ CRC32C_POLYNOMIAL) << 1 | 1 : register << 1;
+      }
+      return ByteBuffer.allocate(Integer.BYTES)
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .putInt(~register)
+          .array();
     }
 
     /** The checksums of all; nothing may be added any more. */

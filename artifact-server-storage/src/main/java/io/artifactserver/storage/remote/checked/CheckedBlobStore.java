@@ -7,12 +7,16 @@ import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Instant;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Checks what comes back from a remote store. Thread-safe.
@@ -23,6 +27,7 @@ import java.util.stream.Stream;
  * until a {@link CheckedBackfill} gave them some.
  */
 public final class CheckedBlobStore implements BlobStore {
+  private static final Logger LOGGER = LoggerFactory.getLogger(CheckedBlobStore.class);
   private static final int BUFFER_LENGTH = 512 * 1024;
 
   private final BlobStore remote;
@@ -54,6 +59,32 @@ public final class CheckedBlobStore implements BlobStore {
   }
 
   @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    try {
+      CheckedUpload.State state = CheckedUpload.State.parse(checkpoint.state());
+      return new CheckedUpload(
+          remote.resume(remote(checkpoint, state)), checksums, name(), state.summing());
+    } catch (IllegalArgumentException e) {
+      throw new StorageException.BlobCorrupt(
+          name(), checkpoint.ref(), "its upload cannot go on: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    try {
+      remote.discard(remote(checkpoint, CheckedUpload.State.parse(checkpoint.state())));
+    } catch (IllegalArgumentException e) {
+      LOGGER.debug("Leaving upload {} to the sweeper", checkpoint.key(), e);
+    }
+  }
+
+  private static UploadCheckpoint remote(UploadCheckpoint checkpoint, CheckedUpload.State state) {
+    return new UploadCheckpoint(
+        checkpoint.key(), checkpoint.length(), state.remote(), checkpoint.mustRepeat());
+  }
+
+  @Override
   public void delete(BlobRef ref) throws StorageException {
     remote.delete(ref);
     checksums.delete(ref.key());
@@ -66,9 +97,10 @@ public final class CheckedBlobStore implements BlobStore {
 
   /** With the checksums of what was never committed. */
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
     stored.deleteOrphans(begunBefore);
-    return remote.removeAbandonedUploads(begunBefore);
+    return remote.removeAbandonedUploads(begunBefore, resumable);
   }
 
   @Override

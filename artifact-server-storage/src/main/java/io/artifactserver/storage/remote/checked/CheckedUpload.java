@@ -11,13 +11,20 @@ final class CheckedUpload implements BlobUpload {
   private final BlobUpload upload;
   private final KnownChecksums checksums;
   private final String storeName;
-  private final Blocks.Summing summing = new Blocks.Summing();
+  private final Blocks.Summing summing;
 
   /** Takes over the upload. */
   CheckedUpload(BlobUpload upload, KnownChecksums checksums, String storeName) {
+    this(upload, checksums, storeName, new Blocks.Summing());
+  }
+
+  /** Takes over the upload, and the checksums of the bytes that it has. */
+  CheckedUpload(
+      BlobUpload upload, KnownChecksums checksums, String storeName, Blocks.Summing summing) {
     this.upload = upload;
     this.checksums = checksums;
     this.storeName = storeName;
+    this.summing = summing;
   }
 
   @Override
@@ -46,7 +53,48 @@ final class CheckedUpload implements BlobUpload {
   }
 
   @Override
+  public byte[] checkpoint() throws StorageException {
+    byte[] remote = upload.checkpoint();
+    byte[] sums = summing.save();
+    return ByteBuffer.allocate(Integer.BYTES + sums.length + remote.length)
+        .putInt(sums.length)
+        .put(sums)
+        .put(remote)
+        .array();
+  }
+
+  @Override
+  public void leave() {
+    upload.leave();
+  }
+
+  @Override
   public void close() {
     upload.close();
+  }
+
+  /**
+   * The two parts of a checkpoint.
+   *
+   * @param summing has the checksums so far
+   * @param remote the state of the remote store
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
+  record State(Blocks.Summing summing, byte[] remote) {
+    /**
+     * @throws IllegalArgumentException if the bytes are not of a checkpoint
+     */
+    static State parse(byte[] bytes) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      int length = bytes.length < Integer.BYTES ? -1 : buffer.getInt();
+      if (length < 0 || length > buffer.remaining()) {
+        throw new IllegalArgumentException("its checksums are cut off");
+      }
+      byte[] sums = new byte[length];
+      buffer.get(sums);
+      byte[] remote = new byte[buffer.remaining()];
+      buffer.get(remote);
+      return new State(Blocks.Summing.resume(sums), remote);
+    }
   }
 }

@@ -61,7 +61,17 @@ final class ObjectWriter {
 
   /** An upload begins. */
   void begun(String key) {
-    marks.put(key, BlobRef.newKey());
+    resumed(key, BlobRef.newKey());
+  }
+
+  /** An upload goes on. */
+  void resumed(String key, String mark) {
+    marks.put(key, mark);
+  }
+
+  /** The mark of an upload that is under way. */
+  String markOf(String key) {
+    return Objects.requireNonNull(marks.get(key));
   }
 
   /** An upload is over. */
@@ -149,6 +159,73 @@ final class ObjectWriter {
         key,
         (client, condition) ->
             send(bytes, body -> client.putObject(request.ifNoneMatch(condition).build(), body)));
+  }
+
+  /** Writes the bytes of a part that is not full; they replace fewer ones of the same part. */
+  void putRest(String key, int number, ByteBuffer rest) throws StorageException {
+    PutObjectRequest request =
+        PutObjectRequest.builder()
+            .bucket(bucket.name())
+            .key(bucket.restName(key, String.valueOf(number)))
+            .contentType(MEDIA_TYPE)
+            .contentLength((long) rest.remaining())
+            .storageClass(setOrNull(properties.storageClass()))
+            .serverSideEncryption(setOrNull(properties.serverSideEncryption()))
+            .ssekmsKeyId(setOrNull(properties.kmsKeyId()))
+            .checksumCRC32C(checksum(rest))
+            .build();
+    var _ = bucket.ask(client -> send(rest, body -> client.putObject(request, body)));
+  }
+
+  /** The first bytes of a part that is not full. */
+  ByteBuffer rest(String key, S3UploadState.Rest rest) throws StorageException {
+    // The object may have more: a later checkpoint of which nobody knows.
+    byte[] bytes =
+        bucket
+            .ask(client ->
+                client.getObjectAsBytes(request ->
+                    request
+                        .bucket(bucket.name())
+                        .key(bucket.restName(key, String.valueOf(rest.number())))
+                        .range("bytes=0-" + (rest.length() - 1))))
+            .asByteArray();
+    return ByteBuffer.wrap(bytes);
+  }
+
+  /** Deletes the bytes of a part that is full by now; what cannot be asked is the sweeper's. */
+  void deleteRest(String key, int number) {
+    deleteRest(key, String.valueOf(number));
+  }
+
+  void deleteRest(String key, String number) {
+    try {
+      var _ =
+          bucket.ask(client ->
+              client.deleteObject(
+                  request -> request.bucket(bucket.name()).key(bucket.restName(key, number))));
+    } catch (SdkException | StorageException e) {
+      LOGGER.debug("Leaving the rest of blob {} to the sweeper", key, e);
+    }
+  }
+
+  /** Whether there is an upload in parts. */
+  boolean hasUpload(String key, String uploadId) throws StorageException {
+    try {
+      var _ =
+          bucket.ask(client ->
+              client.listParts(request ->
+                  request
+                      .bucket(bucket.name())
+                      .key(bucket.objectName(key))
+                      .uploadId(uploadId)
+                      .maxParts(1)));
+      return true;
+    } catch (SdkException e) {
+      if (S3Errors.isNotFound(e) && !S3Errors.isNoBucket(e)) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   /** Writes a small object that is no blob, unless there is one of that name. */
@@ -248,7 +325,7 @@ final class ObjectWriter {
   }
 
   private Map<String, String> mark(String key) {
-    return Map.of(MARK, Objects.requireNonNull(marks.get(key)));
+    return Map.of(MARK, markOf(key));
   }
 
   private @Nullable String checksum(ByteBuffer bytes) {

@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.remote.window.ChunkWindow;
@@ -16,10 +17,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
@@ -34,6 +38,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 public final class S3BlobStore implements BlobStore, InstallationBound {
   static final String NAME = "s3";
+  private static final Logger LOGGER = LoggerFactory.getLogger(S3BlobStore.class);
   private static final String INSTALLATION_ID = "installation-id";
   private static final String PROBE = "probe";
   private static final Duration WRITE_CHECK_INTERVAL = Duration.ofMinutes(1);
@@ -89,6 +94,42 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     return new S3BlobUpload(bucket, objects, tags, parts, partLength, key);
   }
 
+  /** The parts that were sent cannot be read back, so nothing can be compared with them. */
+  @Override
+  public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
+    if (checkpoint.mustRepeat()) {
+      throw new StorageException.BlobCorrupt(
+          NAME, checkpoint.ref(), "its upload was cut off while parts were sent", null);
+    }
+    try {
+      S3UploadState state = S3UploadState.parse(checkpoint.state());
+      objects.resumed(checkpoint.key(), state.mark());
+      return S3BlobUpload.resumed(bucket, objects, tags, parts, partLength, checkpoint, state);
+    } catch (IllegalArgumentException e) {
+      throw new StorageException.BlobCorrupt(
+          NAME, checkpoint.ref(), "its upload cannot go on: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void discard(UploadCheckpoint checkpoint) {
+    String key = checkpoint.key();
+    try {
+      S3UploadState state = S3UploadState.parse(checkpoint.state());
+      if (!state.uploadId().isEmpty()) {
+        objects.abort(key, state.uploadId());
+      }
+      if (state.rest().length() > 0) {
+        objects.deleteRest(key, state.rest().number());
+      }
+      if (state.olderRest() != 0) {
+        objects.deleteRest(key, state.olderRest());
+      }
+    } catch (IllegalArgumentException e) {
+      LOGGER.debug("Leaving upload {} to the sweeper", key, e);
+    }
+  }
+
   @Override
   public void delete(BlobRef ref) throws StorageException {
     try {
@@ -116,14 +157,15 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
   @Override
   public Stream<StoredBlob> list() throws StorageException {
     // The first page now, so that an outage shows here; the others while the stream is consumed.
-    ListObjectsV2Response first = page(null);
+    ListObjectsV2Response first = page(bucket.blobPrefix(), null);
     return Stream.iterate(Optional.of(first), Optional::isPresent, S3BlobStore.this::next)
         .flatMap(page -> page.orElseThrow().contents().stream())
         .flatMap(object -> stored(object).stream());
   }
 
   @Override
-  public int removeAbandonedUploads(Instant begunBefore) throws StorageException {
+  public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
+      throws StorageException {
     int removed = 0;
     try {
       ListMultipartUploadsResponse page = null;
@@ -139,9 +181,7 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
                         .uploadIdMarker(before == null ? null : before.nextUploadIdMarker())));
         for (MultipartUpload upload : page.uploads()) {
           Optional<String> key = key(upload.key());
-          if (key.isPresent()
-              && !objects.underWay().contains(key.get())
-              && isBefore(upload, begunBefore)) {
+          if (key.isPresent() && !isInUse(key.get(), resumable) && isBefore(upload, begunBefore)) {
             objects.abort(key.get(), upload.uploadId());
             removed++;
           }
@@ -150,7 +190,33 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     } catch (SdkException e) {
       throw bucket.errors().ofStore("list the uploads under way", e);
     }
+    return removed + removeRests(begunBefore, resumable);
+  }
+
+  /** Removes the rests of uploads that nobody knows. */
+  private int removeRests(Instant writtenBefore, Set<String> resumable) throws StorageException {
+    int removed = 0;
+    @Nullable String token = null;
+    do {
+      ListObjectsV2Response page = page(bucket.restPrefix(), token);
+      for (S3Object object : page.contents()) {
+        String name = object.key().substring(bucket.restPrefix().length());
+        int end = name.indexOf('/');
+        if (end > 0
+            && BlobRef.isKey(name.substring(0, end))
+            && !isInUse(name.substring(0, end), resumable)
+            && object.lastModified().isBefore(writtenBefore)) {
+          objects.deleteRest(name.substring(0, end), name.substring(end + 1));
+          removed++;
+        }
+      }
+      token = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+    } while (token != null);
     return removed;
+  }
+
+  private boolean isInUse(String key, Set<String> resumable) {
+    return objects.underWay().contains(key) || resumable.contains(key);
   }
 
   /** Writes once a minute, and asks for the bucket in between: whoever asks for the health may. */
@@ -229,21 +295,19 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     ListObjectsV2Response before = page.orElseThrow();
     try {
       return Boolean.TRUE.equals(before.isTruncated())
-          ? Optional.of(page(before.nextContinuationToken()))
+          ? Optional.of(page(bucket.blobPrefix(), before.nextContinuationToken()))
           : Optional.empty();
     } catch (StorageException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private ListObjectsV2Response page(@Nullable String continuationToken) throws StorageException {
+  private ListObjectsV2Response page(String prefix, @Nullable String continuationToken)
+      throws StorageException {
     try {
       return bucket.ask(client ->
           client.listObjectsV2(request ->
-              request
-                  .bucket(bucket.name())
-                  .prefix(bucket.blobPrefix())
-                  .continuationToken(continuationToken)));
+              request.bucket(bucket.name()).prefix(prefix).continuationToken(continuationToken)));
     } catch (SdkException e) {
       throw bucket.errors().ofStore("list", e);
     }

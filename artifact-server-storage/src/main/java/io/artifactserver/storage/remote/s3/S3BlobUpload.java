@@ -3,6 +3,7 @@ package io.artifactserver.storage.remote.s3;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.storage.remote.window.PartWindow;
 import io.artifactserver.storage.remote.window.PartWriter;
 import java.nio.ByteBuffer;
@@ -32,6 +33,13 @@ final class S3BlobUpload implements BlobUpload {
   private volatile @Nullable String uploadId;
   private boolean isUsable = true;
   private boolean isCommitted;
+  private boolean isKept;
+  private boolean isLeft;
+
+  /** Of the last checkpoint, and part number of the one before if it has another object. */
+  private S3UploadState.Rest rest = S3UploadState.Rest.NONE;
+
+  private int olderRest;
 
   /** Whether there may be an object: its last request was begun. */
   private volatile boolean isWritten;
@@ -41,7 +49,6 @@ final class S3BlobUpload implements BlobUpload {
   /**
    * @param partLength of the window's first part, in bytes
    */
-  @SuppressWarnings("MustBeClosedChecker") // Closed with this upload.
   S3BlobUpload(
       S3Bucket bucket,
       ObjectWriter objects,
@@ -49,12 +56,46 @@ final class S3BlobUpload implements BlobUpload {
       PartWindow window,
       int partLength,
       String key) {
+    this(bucket, objects, tags, window, partLength, key, 0);
+  }
+
+  @SuppressWarnings("MustBeClosedChecker") // Closed with this upload.
+  private S3BlobUpload(
+      S3Bucket bucket,
+      ObjectWriter objects,
+      EntityTags tags,
+      PartWindow window,
+      int partLength,
+      String key,
+      int sentParts) {
     this.bucket = bucket;
     this.objects = objects;
     this.tags = tags;
     this.partLength = partLength;
     this.key = key;
-    this.parts = window.open(this::send);
+    this.parts = window.open(this::send, sentParts);
+  }
+
+  /** Goes on with an upload. I/O. */
+  static S3BlobUpload resumed(
+      S3Bucket bucket,
+      ObjectWriter objects,
+      EntityTags tags,
+      PartWindow window,
+      int partLength,
+      UploadCheckpoint checkpoint,
+      S3UploadState state)
+      throws StorageException {
+    String key = checkpoint.key();
+    S3BlobUpload upload =
+        new S3BlobUpload(bucket, objects, tags, window, partLength, key, state.parts().size());
+    try {
+      upload.restore(checkpoint, state);
+      return upload;
+    } catch (StorageException | RuntimeException e) {
+      upload.leave();
+      throw e;
+    }
   }
 
   @Override
@@ -106,11 +147,57 @@ final class S3BlobUpload implements BlobUpload {
       throw bucket.errors().ofUpload(key, e);
     }
     isCommitted = true;
+    deleteRests();
     return ref;
   }
 
   @Override
+  public byte[] checkpoint() throws StorageException {
+    requireUsable();
+    isUsable = false;
+    int number = parts.settle() + 1;
+    ByteBuffer bytes = parts.filling();
+    S3UploadState.Rest next = new S3UploadState.Rest(number, bytes.remaining());
+    if (bytes.hasRemaining()) {
+      try {
+        objects.putRest(key, number, bytes);
+      } catch (SdkException e) {
+        throw bucket.errors().ofUpload(key, e);
+      }
+    }
+    if (olderRest != 0 && olderRest != rest.number() && olderRest != number) {
+      // The caller has kept the last checkpoint, which does not need it.
+      objects.deleteRest(key, olderRest);
+    }
+    olderRest = rest.length() == 0 ? 0 : rest.number();
+    rest = next;
+    isKept = true;
+    isUsable = true;
+    return S3UploadState.toBytes(
+        objects.markOf(key),
+        Objects.requireNonNullElse(uploadId, ""),
+        rest,
+        olderRest,
+        sent.values());
+  }
+
+  @Override
+  public void leave() {
+    if (!isKept || isCommitted) {
+      close();
+    } else if (!isLeft) {
+      isLeft = true;
+      isUsable = false;
+      parts.close();
+      objects.ended(key);
+    }
+  }
+
+  @Override
   public void close() {
+    if (isLeft) {
+      return;
+    }
     isUsable = false;
     parts.close();
     String id = uploadId;
@@ -123,8 +210,49 @@ final class S3BlobUpload implements BlobUpload {
         objects.discard(key);
       }
       isWritten = false;
+      deleteRests();
     }
     objects.ended(key);
+  }
+
+  private void restore(UploadCheckpoint checkpoint, S3UploadState state) throws StorageException {
+    isKept = true;
+    olderRest = state.olderRest();
+    rest = state.rest();
+    state.parts().forEach(part -> sent.put(part.partNumber(), part));
+    try {
+      if (!state.uploadId().isEmpty()) {
+        if (!objects.hasUpload(key, state.uploadId())) {
+          throw new StorageException.BlobNotFound(S3BlobStore.NAME, checkpoint.ref(), null);
+        }
+        uploadId = state.uploadId();
+      }
+      if (rest.length() > 0) {
+        ByteBuffer bytes = objects.rest(key, rest);
+        if (bytes.remaining() != rest.length()) {
+          throw new StorageException.BlobCorrupt(
+              S3BlobStore.NAME, checkpoint.ref(), "the rest of its upload is cut off", null);
+        }
+        parts.write(bytes);
+      }
+    } catch (SdkException e) {
+      if (S3Errors.isNotFound(e) && !S3Errors.isNoBucket(e)) {
+        throw new StorageException.BlobNotFound(S3BlobStore.NAME, checkpoint.ref(), e);
+      }
+      throw bucket.errors().ofUpload(key, e);
+    }
+    length = checkpoint.length();
+  }
+
+  private void deleteRests() {
+    if (rest.length() > 0) {
+      objects.deleteRest(key, rest.number());
+    }
+    if (olderRest != 0 && olderRest != rest.number()) {
+      objects.deleteRest(key, olderRest);
+    }
+    rest = S3UploadState.Rest.NONE;
+    olderRest = 0;
   }
 
   /** One part; without an upload id it is all there is. */

@@ -35,6 +35,7 @@ record S3Bucket(
     Outage outage,
     S3Errors errors) {
   private static final String BLOBS = "blobs/";
+  private static final String RESTS = "uploads/";
 
   /** A download that a signed address is good for, however large the blob, in bytes a second. */
   private static final long SLOWEST = 100_000;
@@ -50,6 +51,16 @@ record S3Bucket(
   /** The prefix of the names of all blobs' objects. */
   String blobPrefix() {
     return prefix + BLOBS;
+  }
+
+  /** The name of the object with the bytes of an upload's part that is not full. */
+  String restName(String key, String number) {
+    return restPrefix() + key + '/' + number;
+  }
+
+  /** The prefix of the names of all these objects. */
+  String restPrefix() {
+    return prefix + RESTS;
   }
 
   /** The name of an object that is no blob. */

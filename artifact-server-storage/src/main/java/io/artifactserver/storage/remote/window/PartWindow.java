@@ -33,7 +33,16 @@ public final class PartWindow {
 
   /** Begins an upload; the caller closes the writer. No I/O. */
   public PartWriter open(PartSink sink) {
-    return new PartWriter(sink, this);
+    return open(sink, 0);
+  }
+
+  /**
+   * As the other method, for an upload that goes on.
+   *
+   * @param sentParts parts that are sent already
+   */
+  public PartWriter open(PartSink sink, int sentParts) {
+    return new PartWriter(sink, this, sentParts);
   }
 
   int partLength(int number) {

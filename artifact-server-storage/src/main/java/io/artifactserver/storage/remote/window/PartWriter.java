@@ -32,7 +32,8 @@ public final class PartWriter implements AutoCloseable {
 
   private volatile State state = new Open();
 
-  PartWriter(PartSink sink, PartWindow settings) {
+  PartWriter(PartSink sink, PartWindow settings, int sentParts) {
+    this.number = sentParts;
     this.sink = sink;
     this.settings = settings;
     this.share = settings.budget().join(this::onRoom);
@@ -82,6 +83,30 @@ public final class PartWriter implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Waits until every full part is sent; the one that is being filled stays.
+   *
+   * @return how many parts are sent, with those of before
+   * @throws StorageException if a part could not be sent; the rest is cancelled
+   * @throws IllegalStateException if the writer is finished or closed
+   */
+  public int settle() throws StorageException {
+    requireUsable();
+    lock.lock();
+    try {
+      await(inFlight::isEmpty);
+      requireUsable();
+      return filling == null ? number : number - 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The bytes of the part that is being filled; good until the next write. */
+  public ByteBuffer filling() {
+    return filling == null ? ByteBuffer.allocate(0) : filling.duplicate().flip();
   }
 
   /**

@@ -62,6 +62,11 @@ class FileBlobStoreTest extends BlobStoreContract {
   }
 
   @Override
+  protected BlobStore restarted() throws StorageException {
+    return FileBlobStore.open(root, mappedFiles);
+  }
+
+  @Override
   protected long unit() {
     return 4096;
   }

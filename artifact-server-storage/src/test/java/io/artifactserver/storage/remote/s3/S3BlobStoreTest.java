@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.io.InputStream;
@@ -74,6 +75,11 @@ class S3BlobStoreTest extends BlobStoreContract {
   }
 
   @Override
+  protected BlobStore restarted() {
+    return s3.open();
+  }
+
+  @Override
   protected long unit() {
     return S3TestServer.CHUNK_LENGTH;
   }
@@ -98,6 +104,23 @@ class S3BlobStoreTest extends BlobStoreContract {
       BlobRef ref = own.commit();
       assertThat(read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(8192)))
           .isEqualTo(content);
+    }
+  }
+
+  @Test
+  void anUploadInPartsGoesOnWhereverItIsLeft() throws Exception {
+    int part = 5 << 20;
+    byte[] content = content(2 * part + 1000, 3);
+    for (int position : new int[] {part - 1, part, part + 1, 2 * part + 7}) {
+      UploadCheckpoint checkpoint = left(content, position);
+      BlobRef ref = finish(restarted(), checkpoint, content);
+      assertThat(read(store.blob(ref), ByteRange.whole(content.length), ByteBuffer.allocate(8192)))
+          .isEqualTo(content);
+      assertThat(
+              s3.client()
+                  .listObjectsV2(r -> r.bucket("blobs").prefix(prefix + "/uploads/"))
+                  .contents())
+          .isEmpty();
     }
   }
 
