@@ -1,6 +1,9 @@
 package io.artifactserver.core.digest;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -10,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /**
  * Computes every {@link DigestAlgorithm} over one stream of bytes, the algorithms side by side.
@@ -34,10 +38,69 @@ public final class MultiDigester {
    * @param executor runs one task an algorithm and update; it bounds the parallelism
    */
   public MultiDigester(Executor executor) {
+    this(executor, DigestAlgorithm::newMessageDigest);
+  }
+
+  /**
+   * @param executor runs one task an algorithm and update; it bounds the parallelism
+   * @param begin makes a message digest of this object's own
+   */
+  public MultiDigester(Executor executor, Function<DigestAlgorithm, MessageDigest> begin) {
     this.executor = executor;
     Arrays.stream(DigestAlgorithm.values())
         .sorted(SLOWEST_FIRST)
-        .forEach(algorithm -> messageDigests.put(algorithm, algorithm.newMessageDigest()));
+        .forEach(algorithm -> messageDigests.put(algorithm, begin.apply(algorithm)));
+  }
+
+  /**
+   * A digester that goes on where another one was {@linkplain #save saved}.
+   *
+   * @throws IllegalArgumentException if {@code saved} is not of these digests, or of an earlier set
+   *     of algorithms
+   */
+  public static MultiDigester resume(Executor executor, SavableDigests digests, byte[] saved) {
+    Map<DigestAlgorithm, byte[]> states = new EnumMap<>(DigestAlgorithm.class);
+    try {
+      ByteBuffer bytes = ByteBuffer.wrap(saved);
+      while (bytes.hasRemaining()) {
+        byte[] id = new byte[bytes.get()];
+        bytes.get(id);
+        byte[] state = new byte[bytes.getShort()];
+        bytes.get(state);
+        DigestAlgorithm.ofId(new String(id, StandardCharsets.US_ASCII))
+            .ifPresent(algorithm -> states.put(algorithm, state));
+      }
+    } catch (BufferUnderflowException | NegativeArraySizeException e) {
+      throw new IllegalArgumentException("Not the states of digests", e);
+    }
+    return new MultiDigester(
+        executor,
+        algorithm -> {
+          byte[] state = states.get(algorithm);
+          if (state == null) {
+            throw new IllegalArgumentException("No state of " + algorithm.standardName());
+          }
+          return digests.resume(algorithm, state);
+        });
+  }
+
+  /**
+   * The states of all digests, some 500 bytes: {@link #resume} goes on from there. No update may be
+   * under way.
+   *
+   * @param digests that this object's message digests are of
+   */
+  public byte[] save(SavableDigests digests) {
+    ByteArrayOutputStream saved = new ByteArrayOutputStream();
+    messageDigests.forEach((algorithm, messageDigest) -> {
+      byte[] id = algorithm.id().getBytes(StandardCharsets.US_ASCII);
+      byte[] state = digests.save(messageDigest);
+      saved.write(id.length);
+      saved.writeBytes(id);
+      saved.writeBytes(ByteBuffer.allocate(Short.BYTES).putShort((short) state.length).array());
+      saved.writeBytes(state);
+    });
+    return saved.toByteArray();
   }
 
   /**

@@ -1,14 +1,12 @@
 package io.artifactserver.core.ingest;
 
 import io.artifactserver.core.blob.BlobRef;
-import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
-import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.UsedPath;
@@ -61,47 +59,99 @@ public record ArtifactIngest(
    */
   public IngestResult ingest(IngestRequest request, InputStream source)
       throws IngestException, StorageException {
-    ArtifactId id = request.id();
-    Repository repository =
-        catalog
-            .repository(id.repository())
-            .orElseThrow(() -> new IngestException.RepositoryNotFound(id.repository()));
-    Optional<Artifact> existing = catalog.findCurrent(id);
+    Repository repository = repository(request);
+    Optional<Artifact> existing = catalog.findCurrent(request.id());
+    requireFree(request, repository, existing);
     if (existing.isPresent()) {
-      requireSame(existing.get(), request);
       return lostBlobs().isLost(existing.get().blob())
           ? restore(existing.get(), repository.encrypted(), request, source)
           : compare(request, source);
     }
-    if (!repository.paths().mutable()) {
-      requireUnusedOrSame(request);
-    }
-    BlobStore store = stores.of(repository.encrypted());
-    long announced = Math.max(0, request.declaredLength());
-    try (Quota.Reservation reservation = quota.reserve(announced);
-        QuotaLedger.Reservation place = repositoryQuotas.reserve(id.repository(), announced);
-        BlobUpload upload = store.begin()) {
+    try (Admission admission = reserve(request, repository.encrypted());
+        BlobUpload upload = stores.of(repository.encrypted()).begin()) {
       Digests digests =
           transfer(
               request,
               source,
               (buffer, received) -> {
-                reservation.growTo(received);
-                grow(place, received);
+                admission.growTo(received);
                 upload.write(buffer);
               });
-      lostBlobs().markIfMissing(digests.sha256(), repository.encrypted());
-      return link(request, upload, digests, reservation, place);
-    } catch (OverQuotaException e) {
-      throw new IngestException.RepositoryFull(e);
+      return link(admission, upload, digests);
     }
+  }
+
+  /**
+   * Checks what can be known of an upload before its bytes come, and reserves its room: for one
+   * that is taken in over several requests. Asks the database. The caller closes the admission.
+   *
+   * @throws IngestException if the sender is at fault
+   */
+  public Admission admit(IngestRequest request) throws IngestException {
+    Repository repository = repository(request);
+    requireFree(request, repository, catalog.findCurrent(request.id()));
+    return reserve(request, repository.encrypted());
+  }
+
+  /**
+   * Reserves the room of an upload that was {@linkplain #admit admitted} by another process.
+   *
+   * @throws IngestException if there is none any more
+   */
+  public Admission readmit(IngestRequest request, boolean encrypted) throws IngestException {
+    return reserve(request, encrypted);
+  }
+
+  /**
+   * Makes the bytes of an admitted upload an artifact. The caller closes the upload, which may be
+   * committed now; what is not is dropped, as other artifacts have the same bytes already.
+   *
+   * @param upload has all bytes, and belongs to the store that the admission names
+   * @return as {@link #ingest}
+   * @throws IngestException if the sender is at fault
+   * @throws StorageException if the store is at fault
+   */
+  public IngestResult complete(Admission admission, BlobUpload upload, Digests digests)
+      throws IngestException, StorageException {
+    requireAnnounced(admission.request(), digests);
+    return link(admission, upload, digests);
   }
 
   private LostBlobs lostBlobs() {
     return new LostBlobs(register, stores);
   }
 
+  private Repository repository(IngestRequest request) throws IngestException.RepositoryNotFound {
+    String name = request.id().repository();
+    return catalog.repository(name).orElseThrow(() -> new IngestException.RepositoryNotFound(name));
+  }
+
   /** An announced digest tells before the body is read; without one, the catalog decides later. */
+  private void requireFree(
+      IngestRequest request, Repository repository, Optional<Artifact> existing)
+      throws IngestException {
+    if (existing.isPresent()) {
+      requireSame(existing.get(), request);
+    } else if (!repository.paths().mutable()) {
+      requireUnusedOrSame(request);
+    }
+  }
+
+  private Admission reserve(IngestRequest request, boolean encrypted) throws IngestException {
+    long announced = Math.max(0, request.declaredLength());
+    Quota.Reservation room = quota.reserve(announced);
+    try {
+      return new Admission(
+          request, encrypted, room, repositoryQuotas.reserve(request.id().repository(), announced));
+    } catch (OverQuotaException e) {
+      room.close();
+      throw new IngestException.RepositoryFull(e);
+    } catch (RuntimeException e) {
+      room.close();
+      throw e;
+    }
+  }
+
   private void requireUnusedOrSame(IngestRequest request) throws IngestException.PathUsed {
     for (Digest expected : request.expectedDigests()) {
       if (expected.algorithm() == DigestAlgorithm.SHA_256) {
@@ -215,23 +265,11 @@ public record ArtifactIngest(
     throw new IngestException.PathTaken(existing, offered.sha256());
   }
 
-  private static void grow(QuotaLedger.Reservation place, long received)
-      throws IngestException.RepositoryFull {
-    try {
-      place.growTo(received);
-    } catch (OverQuotaException e) {
-      throw new IngestException.RepositoryFull(e);
-    }
-  }
-
-  private IngestResult link(
-      IngestRequest request,
-      BlobUpload upload,
-      Digests digests,
-      Quota.Reservation reservation,
-      QuotaLedger.Reservation place)
+  private IngestResult link(Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
-    Optional<Addition> shared = share(request, digests, place);
+    IngestRequest request = admission.request();
+    lostBlobs().markIfMissing(digests.sha256(), admission.encrypted());
+    Optional<Addition> shared = share(request, digests, admission.place());
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }
@@ -240,13 +278,15 @@ public record ArtifactIngest(
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.
     Addition addition =
-        place.adding(
-            () -> catalog.add(request.id(), request.mediaType(), blob, digests),
-            Addition.Added.class::isInstance);
+        admission
+            .place()
+            .adding(
+                () -> catalog.add(request.id(), request.mediaType(), blob, digests),
+                Addition.Added.class::isInstance);
     boolean isTaken =
         addition instanceof Addition.Added added && added.artifact().blob().equals(blob);
     if (isTaken && !isRepair) {
-      reservation.keep();
+      admission.room().keep();
     } else if (!isRepair) {
       discard(blob);
     }
@@ -305,13 +345,18 @@ public record ArtifactIngest(
       throw new IngestException.LengthMismatch(request.id(), request.declaredLength(), received);
     }
     Digests digests = digester.digests();
+    requireAnnounced(request, digests);
+    return digests;
+  }
+
+  private static void requireAnnounced(IngestRequest request, Digests digests)
+      throws IngestException.DigestMismatch {
     for (Digest expected : request.expectedDigests()) {
       Digest actual = digests.get(expected.algorithm()).orElseThrow();
       if (!actual.equals(expected)) {
         throw new IngestException.DigestMismatch(request.id(), expected, actual);
       }
     }
-    return digests;
   }
 
   /** Fills the buffer as far as the source goes. Returns the bytes read. */

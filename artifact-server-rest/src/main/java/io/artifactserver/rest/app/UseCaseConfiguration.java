@@ -20,6 +20,7 @@ import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
 import io.artifactserver.core.suspect.SuspectCheck;
+import io.artifactserver.core.upload.UploadRows;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.IssuedTokens;
 import io.artifactserver.rest.access.OperatorTokenFile;
@@ -33,7 +34,6 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.beans.factory.annotation.Value;
@@ -96,10 +96,11 @@ public class UseCaseConfiguration {
       BlobRegister register,
       BlobStore store,
       DataKeyStore dataKeys,
+      UploadRows uploads,
       RetireProperties properties,
       InstantSource clock) {
     return new BlobSweeper(
-        register, store, dataKeys, properties.orphanAge(), steady(clock), Set::of);
+        register, store, dataKeys, properties.orphanAge(), steady(clock), uploads::blobKeys);
   }
 
   @Bean

@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.InstallationSecret;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.digest.SavableDigests;
 import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.storage.backend.InstallationBound;
 import io.artifactserver.storage.backend.SetupException;
@@ -24,6 +25,8 @@ import io.artifactserver.storage.catalog.artifact.UsedPathRows;
 import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
 import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
+import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
+import io.artifactserver.storage.digest.BouncyCastleDigests;
 import io.artifactserver.storage.local.folder.DataFolder;
 import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
@@ -66,7 +69,8 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcProgressStore.class,
   JdbcDataKeyStore.class,
   JdbcBlobChecksums.class,
-  JdbcAuditLog.class
+  JdbcAuditLog.class,
+  JdbcUploadRows.class
 })
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";
@@ -93,6 +97,11 @@ public class CatalogAutoConfiguration {
   ExecutorService catalogTasks() {
     // No more tasks wait than the cache has entries, which is bounded.
     return DaemonThreads.pool("catalog-task-", TASK_THREADS);
+  }
+
+  @Bean
+  SavableDigests savableDigests() {
+    return new BouncyCastleDigests();
   }
 
   @Bean

@@ -1,0 +1,65 @@
+package io.artifactserver.core.ingest;
+
+import io.artifactserver.core.limit.OverQuotaException;
+import io.artifactserver.core.limit.QuotaLedger;
+
+/**
+ * An upload that may come: the room that is reserved for it, in the store and in its repository.
+ * Used by one thread at a time, and closed by whoever asked for it; closing gives back what no
+ * artifact has taken.
+ */
+public final class Admission implements AutoCloseable {
+  private final IngestRequest request;
+  private final boolean encrypted;
+  private final Quota.Reservation room;
+  private final QuotaLedger.Reservation place;
+
+  Admission(
+      IngestRequest request,
+      boolean encrypted,
+      Quota.Reservation room,
+      QuotaLedger.Reservation place) {
+    this.request = request;
+    this.encrypted = encrypted;
+    this.room = room;
+    this.place = place;
+  }
+
+  /** The operator's description of the bytes. */
+  public IngestRequest request() {
+    return request;
+  }
+
+  /** Whether the bytes go to the store of encrypted blobs. */
+  public boolean encrypted() {
+    return encrypted;
+  }
+
+  /**
+   * Makes the reservations at least {@code length} bytes. May ask the database.
+   *
+   * @throws IngestException if there is no room, or no artifact may be as long
+   */
+  public void growTo(long length) throws IngestException {
+    room.growTo(length);
+    try {
+      place.growTo(length);
+    } catch (OverQuotaException e) {
+      throw new IngestException.RepositoryFull(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    place.close();
+    room.close();
+  }
+
+  Quota.Reservation room() {
+    return room;
+  }
+
+  QuotaLedger.Reservation place() {
+    return place;
+  }
+}

@@ -1,0 +1,214 @@
+package io.artifactserver.core.upload;
+
+import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.ingest.Admission;
+import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestRequest;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Use case: take an artifact in over several requests. Thread-safe.
+ *
+ * <p>Bytes go straight to the blob that will keep them. After each {@linkplain UploadBounds#isDue
+ * interval} and at the end of each request they are made durable, and a row says how far they go,
+ * with the states of their digests: whatever dies, the upload goes on there. Room is reserved for
+ * as long as an upload is unfinished. An upload at rest holds no file, connection or buffer.
+ *
+ * <p>The one server that an installation has knows every unfinished upload, so counts and
+ * reservations are exact.
+ */
+public final class UnfinishedUploads {
+  private static final int PAGE = 100;
+
+  /** Complete uploads that are remembered for clients whose last answer was lost. */
+  private static final int MAX_COMPLETE = 10_000;
+
+  private final UploadPorts ports;
+  private final UploadBounds bounds;
+  private final Map<String, LiveUpload> uploads = new ConcurrentHashMap<>();
+
+  /** Held while uploads are counted. */
+  private final ReentrantLock counting = new ReentrantLock();
+
+  public UnfinishedUploads(UploadPorts ports, UploadBounds bounds) {
+    this.ports = ports;
+    this.bounds = bounds;
+  }
+
+  /**
+   * Finds the uploads that an earlier process has left, and reserves their room. Where there is
+   * none any more, it is asked for again when the upload goes on. Called once, before all other
+   * methods.
+   */
+  public void recover() {
+    String after = "";
+    List<UnfinishedUpload> page;
+    do {
+      page = ports.rows().unfinished(after, PAGE);
+      for (UnfinishedUpload upload : page) {
+        after = upload.id();
+        LiveUpload live = live(upload, Optional.empty());
+        uploads.put(upload.id(), live);
+        live.reserveIfPossible();
+      }
+    } while (page.size() == PAGE);
+  }
+
+  /**
+   * Begins an upload. Asks the database; nothing is stored yet.
+   *
+   * @param owner id of the caller
+   * @return the new upload
+   * @throws IngestException if it is known already that the bytes cannot be taken in
+   * @throws UploadException.TooMany if there are too many uploads
+   */
+  public UploadStatus begin(String owner, IngestRequest request)
+      throws IngestException, UploadException {
+    requireRoom(owner);
+    Admission admission = ports.ingest().admit(request);
+    boolean isBegun = false;
+    UnfinishedUpload upload =
+        new UnfinishedUpload(
+            BlobRef.newKey(),
+            owner,
+            request,
+            admission.encrypted(),
+            BlobRef.newKey(),
+            UploadProgress.NONE,
+            false,
+            ports.expiry(bounds));
+    LiveUpload live = live(upload, Optional.of(admission));
+    try {
+      counting.lock();
+      try {
+        requireRoom(owner);
+        uploads.put(upload.id(), live);
+      } finally {
+        counting.unlock();
+      }
+      ports.rows().add(upload);
+      isBegun = true;
+      return live.status();
+    } finally {
+      if (!isBegun) {
+        uploads.remove(upload.id());
+        admission.close();
+      }
+    }
+  }
+
+  /**
+   * Takes an upload over: an older request for it, if there is one, is ended first, and keeps what
+   * it has brought. Waits for one write of the older request at most. The caller closes the
+   * session.
+   *
+   * @param onSuperseded called once, on another thread, when a newer request takes the upload over
+   *     or ends it: whatever waits for bytes should wake. Must not block
+   * @throws UploadException.NotFound if there is no such upload
+   * @throws UploadException.Complete if its artifact is there
+   */
+  public UploadSession take(String id, Runnable onSuperseded) throws UploadException {
+    LiveUpload live = uploads.get(id);
+    if (live == null) {
+      throw absent(id);
+    }
+    UploadSession session = new UploadSession(live, onSuperseded);
+    live.take(session);
+    return session;
+  }
+
+  /** The owner of an upload, complete or not: only it and admins may touch the upload. */
+  public Optional<String> owner(String id) {
+    LiveUpload live = uploads.get(id);
+    return live == null
+        ? ports.rows().find(id).map(UnfinishedUpload::owner)
+        : Optional.of(live.status().owner());
+  }
+
+  /** The artifact that an upload is for, if there is such an upload. */
+  public Optional<IngestRequest> request(String id) {
+    LiveUpload live = uploads.get(id);
+    return live == null
+        ? ports.rows().find(id).map(UnfinishedUpload::request)
+        : Optional.of(live.status().request());
+  }
+
+  /**
+   * Ends an upload, and forgets its bytes. A request for it that is open is ended.
+   *
+   * @throws UploadException.NotFound if there is no such upload
+   */
+  public void end(String id) throws UploadException {
+    LiveUpload live = uploads.get(id);
+    if (live != null) {
+      live.end();
+    } else if (ports.rows().find(id).isPresent()) {
+      ports.rows().remove(id);
+    } else {
+      throw new UploadException.NotFound(id);
+    }
+  }
+
+  /** Every unfinished upload, by id. No I/O. */
+  public List<UploadStatus> list() {
+    return uploads.values().stream()
+        .map(LiveUpload::status)
+        .sorted(Comparator.comparing(UploadStatus::id))
+        .toList();
+  }
+
+  /**
+   * Ends what expired, and forgets the oldest complete uploads if they are too many. Asks the
+   * database. Uploads that a request is open for stay.
+   *
+   * @return how many unfinished uploads were ended
+   */
+  public int endExpired() {
+    int ended = 0;
+    boolean goesOn = true;
+    while (goesOn) {
+      List<UnfinishedUpload> page = ports.rows().expiredBefore(ports.clock().instant(), PAGE);
+      int removed = 0;
+      for (UnfinishedUpload upload : page) {
+        LiveUpload live = uploads.get(upload.id());
+        if (live == null) {
+          ports.rows().remove(upload.id());
+          removed++;
+        } else if (live.endIfIdle()) {
+          removed++;
+          ended++;
+        }
+      }
+      goesOn = page.size() == PAGE && removed > 0;
+    }
+    int _ = ports.rows().removeCompleteBut(MAX_COMPLETE);
+    return ended;
+  }
+
+  private void requireRoom(String owner) throws UploadException.TooMany {
+    if (uploads.size() >= bounds.maxUploads()) {
+      throw new UploadException.TooMany(bounds.maxUploads(), false);
+    }
+    if (uploads.values().stream().filter(live -> live.isOf(owner)).count() >= bounds.maxOfOwner()) {
+      throw new UploadException.TooMany(bounds.maxOfOwner(), true);
+    }
+  }
+
+  private UploadException absent(String id) {
+    return ports
+        .rows()
+        .find(id)
+        .filter(UnfinishedUpload::isComplete)
+        .<UploadException>map(UploadException.Complete::new)
+        .orElseGet(() -> new UploadException.NotFound(id));
+  }
+
+  private LiveUpload live(UnfinishedUpload upload, Optional<Admission> admission) {
+    return new LiveUpload(ports, bounds, upload, admission, () -> uploads.remove(upload.id()));
+  }
+}

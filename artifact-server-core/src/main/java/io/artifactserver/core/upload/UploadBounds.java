@@ -1,0 +1,33 @@
+package io.artifactserver.core.upload;
+
+import java.time.Duration;
+
+/**
+ * Bounds of unfinished uploads. Immutable.
+ *
+ * @param maxUploads at the same time, complete ones not counted
+ * @param maxOfOwner of them, of one caller
+ * @param timeToLive of an upload, from its last byte on
+ * @param interval least bytes between two checkpoints while bytes flow; longer uploads have longer
+ *     ones, a {@value #SHARE}th of what they have
+ */
+public record UploadBounds(int maxUploads, int maxOfOwner, Duration timeToLive, long interval) {
+  /**
+   * A store's state may grow with the upload, and all of it is written at each checkpoint: at a
+   * fixed interval, that would grow with the square.
+   */
+  private static final int SHARE = 256;
+
+  /**
+   * @throws IllegalArgumentException if a bound is not positive
+   */
+  public UploadBounds {
+    if (maxUploads < 1 || maxOfOwner < 1 || !timeToLive.isPositive() || interval < 1) {
+      throw new IllegalArgumentException("Bounds of uploads must be positive");
+    }
+  }
+
+  boolean isDue(long position, long checkpoint) {
+    return position - checkpoint >= Math.max(interval, position / SHARE);
+  }
+}

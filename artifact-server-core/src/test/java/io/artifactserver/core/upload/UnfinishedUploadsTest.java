@@ -1,0 +1,463 @@
+package io.artifactserver.core.upload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.InMemoryBlobStore;
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.FaultyArtifactCatalog;
+import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.digest.ClonedDigests;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.SavableDigests;
+import io.artifactserver.core.ingest.ArtifactIngest;
+import io.artifactserver.core.ingest.FaultyBlobStore;
+import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestRequest;
+import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.limit.InMemoryQuotaStore;
+import io.artifactserver.core.limit.QuotaLedger;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class UnfinishedUploadsTest {
+  private static final long MAX_LENGTH = 4L << 20;
+  private static final int INTERVAL = 1000;
+  private static final Duration TIME_TO_LIVE = Duration.ofHours(24);
+
+  private final InMemoryBlobStore memory = new InMemoryBlobStore();
+  private final InMemoryBlobStore encrypted = InMemoryBlobStore.markingEncrypted();
+  private final FaultyBlobStore store = new FaultyBlobStore(memory);
+  private final InMemoryArtifactCatalog artifacts = new InMemoryArtifactCatalog();
+  private final FaultyArtifactCatalog catalog = new FaultyArtifactCatalog(artifacts);
+  private final Quota quota = new Quota(MAX_LENGTH, 10L << 20, 0);
+  private final InMemoryUploadRows rows = new InMemoryUploadRows();
+  private final SavableDigests digests = new ClonedDigests();
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private UnfinishedUploads uploads = start();
+
+  @BeforeEach
+  void createRepositories() {
+    catalog.createRepository("edge", false, false);
+    catalog.createRepository("vault", false, true);
+  }
+
+  /** As a process that finds what the one before has left. */
+  private UnfinishedUploads start() {
+    ArtifactIngest ingest =
+        new ArtifactIngest(
+            catalog,
+            artifacts,
+            new BlobStores(store, encrypted),
+            quota,
+            new QuotaLedger(new InMemoryQuotaStore(artifacts)),
+            ForkJoinPool.commonPool(),
+            () -> {});
+    UnfinishedUploads started =
+        new UnfinishedUploads(
+            new UploadPorts(
+                rows,
+                catalog,
+                new BlobStores(store, encrypted),
+                ingest,
+                digests,
+                ForkJoinPool.commonPool(),
+                () -> now),
+            new UploadBounds(3, 2, TIME_TO_LIVE, INTERVAL));
+    started.recover();
+    return started;
+  }
+
+  @Test
+  void anUploadOverSeveralRequestsBecomesAnArtifact() throws Exception {
+    byte[] content = content(10_000);
+    String id = begin("edge/fw", content.length);
+    for (int position = 0; position < content.length; position += 2_500) {
+      send(id, content, position, 2_500);
+      assertThat(memory.openUploads()).as("An upload at rest holds nothing").isZero();
+    }
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+    assertThat(quota.used()).isEqualTo(content.length);
+    assertThatExceptionOfType(UploadException.Complete.class)
+        .isThrownBy(() -> uploads.take(id, () -> {}));
+    assertThat(uploads.list()).isEmpty();
+    assertThat(memory.keptUploads()).isZero();
+  }
+
+  @Test
+  void nothingIsLostWhenAProcessDiesButTheLastInterval() throws Exception {
+    byte[] content = content(10_000);
+    for (String repository : List.of("edge", "vault")) {
+      String id = begin(repository + "/fw", content.length);
+      UploadSession killed = uploads.take(id, () -> {});
+      for (int position = 0; position < 4_700; position += 100) {
+        killed.append(ByteBuffer.wrap(content, position, 100));
+      }
+      uploads = start();
+      long position;
+      try (UploadSession session = uploads.take(id, () -> {})) {
+        position = session.status().position();
+        assertThat(position).isBetween(4_700L - INTERVAL, 4_700L);
+      }
+      send(id, content, (int) position, content.length);
+      assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+      assertStored(repository + "/fw", content);
+    }
+  }
+
+  @Test
+  void aNewerRequestEndsTheOlderOneAndGoesOnBehindIt() throws Exception {
+    byte[] content = content(5_000);
+    String id = begin("edge/fw", content.length);
+    AtomicInteger woken = new AtomicInteger();
+    UploadSession older = uploads.take(id, woken::incrementAndGet);
+    older.append(ByteBuffer.wrap(content, 0, 777));
+    try (UploadSession newer = uploads.take(id, () -> {})) {
+      assertThat(woken.get()).isEqualTo(1);
+      assertThat(newer.status().position()).isEqualTo(777);
+      assertThatExceptionOfType(UploadException.Superseded.class)
+          .isThrownBy(() -> older.append(ByteBuffer.wrap(content, 777, 1)));
+      assertThatExceptionOfType(UploadException.Superseded.class).isThrownBy(older::pause);
+      older.close();
+      newer.append(ByteBuffer.wrap(content, 777, content.length - 777));
+    }
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+    assertThat(woken.get()).isEqualTo(1);
+  }
+
+  @Test
+  void bytesAreTakenAtTheirPositionOnly() throws Exception {
+    byte[] content = content(5_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, 100);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.requirePosition(100);
+      for (long wrong : new long[] {0, 99, 101, -1, Long.MAX_VALUE}) {
+        assertThatExceptionOfType(UploadException.WrongPosition.class)
+            .isThrownBy(() -> session.requirePosition(wrong))
+            .satisfies(e -> assertThat(e.position()).isEqualTo(100))
+            .withMessageContaining("goes on there");
+      }
+      assertThatExceptionOfType(UploadException.WrongLength.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content(5_000))));
+      assertThat(session.status().position()).isEqualTo(100);
+      assertThatExceptionOfType(UploadException.WrongLength.class).isThrownBy(session::complete);
+    }
+  }
+
+  @Test
+  void bytesBehindAMarkAreDroppedTogether() throws Exception {
+    byte[] content = content(9_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, 500);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.mark();
+      session.append(ByteBuffer.wrap(content(4_000)));
+      assertThat(session.status().position()).isEqualTo(4_500);
+      session.rollBack();
+      assertThat(session.status().position()).isEqualTo(500);
+    }
+    // A request that is cut off behind its mark leaves nothing, either.
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.mark();
+      session.append(ByteBuffer.wrap(content(4_000)));
+    }
+    send(id, content, 500, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void aLengthMayBeDeclaredLater() throws Exception {
+    byte[] content = content(2_000);
+    String id = begin("edge/fw", IngestRequest.UNKNOWN_LENGTH);
+    send(id, content, 0, content.length);
+    assertThat(quota.used()).isEqualTo(content.length);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      assertThatExceptionOfType(UploadException.WrongLength.class)
+          .isThrownBy(() -> session.declare(1_999));
+      session.declare(2_000);
+      session.declare(2_000);
+      assertThatExceptionOfType(UploadException.WrongLength.class)
+          .isThrownBy(() -> session.declare(2_001));
+      assertThat(session.complete()).isInstanceOf(IngestResult.Created.class);
+    }
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void theEmptyArtifactComesInToo() throws Exception {
+    String id = begin("edge/empty", 0);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/empty", new byte[0]);
+  }
+
+  @Test
+  void nothingIsKeptOfBytesWithAnotherDigest() throws Exception {
+    byte[] content = content(3_000);
+    IngestRequest request =
+        new IngestRequest(
+            id("edge/fw"),
+            "text/plain",
+            content.length,
+            List.of(Digest.of(DigestAlgorithm.SHA_256, new byte[32])));
+    String id = uploads.begin("me", request).id();
+    send(id, content, 0, content.length);
+    assertThatExceptionOfType(IngestException.DigestMismatch.class)
+        .isThrownBy(() -> complete(id))
+        .withMessageContaining(sha256(content).hex());
+    assertNothingIsKept();
+    assertThatExceptionOfType(UploadException.NotFound.class)
+        .isThrownBy(() -> uploads.take(id, () -> {}));
+  }
+
+  @Test
+  void theFirstToCompleteHasThePath() throws Exception {
+    byte[] content = content(3_000);
+    byte[] other = new byte[3_000];
+    String first = begin("edge/fw", 3_000);
+    String same = begin("edge/fw", 3_000);
+    send(same, content, 0, 3_000);
+    send(first, content, 0, 3_000);
+    assertThat(complete(first)).isInstanceOf(IngestResult.Created.class);
+    assertThat(complete(same)).isInstanceOf(IngestResult.AlreadyPresent.class);
+    String late = begin("edge/fw", 3_000);
+    send(late, other, 0, 3_000);
+    assertThatExceptionOfType(IngestException.PathTaken.class).isThrownBy(() -> complete(late));
+    assertStored("edge/fw", content);
+    assertThat(quota.used()).isEqualTo(3_000);
+    assertThat(memory.keptUploads()).isZero();
+    assertThatExceptionOfType(IngestException.PathTaken.class)
+        .isThrownBy(() ->
+            uploads.begin(
+                "me", new IngestRequest(id("edge/fw"), "a/b", 3_000, List.of(sha256(other)))));
+  }
+
+  @Test
+  void roomIsReservedForAsLongAsAnUploadIsUnfinished() throws Exception {
+    String id = begin("edge/fw", 3_000_000);
+    assertThat(quota.used()).isEqualTo(3_000_000);
+    begin("edge/two", 4_000_000);
+    assertThatExceptionOfType(IngestException.QuotaExceeded.class)
+        .isThrownBy(() ->
+            uploads.begin(
+                "other", new IngestRequest(id("edge/three"), "a/b", 4_000_000, List.of())));
+    assertThatExceptionOfType(IngestException.TooLarge.class)
+        .isThrownBy(() ->
+            uploads.begin(
+                "other", new IngestRequest(id("edge/four"), "a/b", MAX_LENGTH + 1, List.of())));
+    uploads.end(id);
+    assertThat(quota.used()).isEqualTo(4_000_000);
+    assertThat(rows.size()).isEqualTo(1);
+  }
+
+  @Test
+  void uploadsAreBoundedForACallerAndForAll() throws Exception {
+    begin("edge/1", 1);
+    begin("edge/2", 1);
+    assertThatExceptionOfType(UploadException.TooMany.class)
+        .isThrownBy(() -> begin("edge/3", 1))
+        .withMessageContaining("Your token has 2");
+    String third =
+        uploads.begin("other", new IngestRequest(id("edge/3"), "a/b", 1, List.of())).id();
+    assertThatExceptionOfType(UploadException.TooMany.class)
+        .isThrownBy(
+            () -> uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of())))
+        .withMessageContaining("The server has 3");
+    uploads.end(third);
+    uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of()));
+    assertThat(uploads.list()).hasSize(3);
+    assertThat(start().list()).hasSize(3);
+  }
+
+  @Test
+  void whatExpiresIsGoneUnlessBytesCome() throws Exception {
+    byte[] content = content(3_000);
+    String idle = begin("edge/idle", 3_000);
+    String busy = begin("edge/busy", 3_000);
+    send(idle, content, 0, 2_000);
+    now = now.plus(TIME_TO_LIVE.dividedBy(2));
+    send(busy, content, 0, 2_000);
+    now = now.plus(TIME_TO_LIVE.dividedBy(2)).plusSeconds(1);
+    assertThat(uploads.endExpired()).isEqualTo(1);
+    assertThatExceptionOfType(UploadException.NotFound.class)
+        .isThrownBy(() -> uploads.take(idle, () -> {}));
+    assertThat(quota.used()).isEqualTo(3_000);
+    send(busy, content, 2_000, 1_000);
+    assertThat(complete(busy)).isInstanceOf(IngestResult.Created.class);
+    now = now.plus(TIME_TO_LIVE).plusSeconds(1);
+    assertThat(uploads.endExpired()).isZero();
+    assertThat(rows.size()).isZero();
+  }
+
+  @Test
+  void anOpenRequestDoesNotExpire() throws Exception {
+    String id = begin("edge/fw", 3_000);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.append(ByteBuffer.wrap(content(10)));
+      now = now.plus(TIME_TO_LIVE).plusSeconds(1);
+      assertThat(uploads.endExpired()).isZero();
+    }
+    assertThat(uploads.endExpired()).isZero();
+  }
+
+  @Test
+  void endingAnUploadEndsItsOpenRequest() throws Exception {
+    String id = begin("edge/fw", 3_000);
+    AtomicInteger woken = new AtomicInteger();
+    try (UploadSession session = uploads.take(id, woken::incrementAndGet)) {
+      session.append(ByteBuffer.wrap(content(2_000)));
+      uploads.end(id);
+      assertThat(woken.get()).isEqualTo(1);
+      assertThatExceptionOfType(UploadException.Superseded.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content(10))));
+    }
+    assertNothingIsKept();
+    assertThatExceptionOfType(UploadException.NotFound.class).isThrownBy(() -> uploads.end(id));
+  }
+
+  @Test
+  void aFullStoreCostsNoMoreThanTheLastInterval() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("edge/fw", content.length);
+    store.failWriteAt(4_000, new StorageException.StorageFull("memory", "no room", null));
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      for (int position = 0; position < 4_000; position += 500) {
+        session.append(ByteBuffer.wrap(content, position, 500));
+      }
+      assertThatExceptionOfType(StorageException.StorageFull.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content, 4_000, 500)));
+      assertThat(session.status().position()).isEqualTo(4_000);
+    }
+    store.recover();
+    send(id, content, 4_000, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void theDatabaseMayBeAwayForAWhile() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, 2_500);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.append(ByteBuffer.wrap(content, 2_500, 500));
+      rows.away(true);
+      assertThatExceptionOfType(CatalogUnavailableException.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content, 3_000, 1_000)));
+      rows.away(false);
+      assertThat(session.status().position()).isEqualTo(2_500);
+    }
+    send(id, content, 2_500, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void anArtifactThatIsThereAlreadyIsFoundWhenItsProcessDied() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, content.length);
+    catalog.beforeAdd(() -> rows.away(true));
+    assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> complete(id));
+    catalog.beforeAdd(() -> {});
+    rows.away(false);
+    uploads = start();
+    assertThat(complete(id)).isInstanceOf(IngestResult.AlreadyPresent.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void anUploadWhoseBytesAreLostBeginsAgain() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, 3_000);
+    memory.removeAbandonedUploads(Instant.now().plusSeconds(60));
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      assertThatExceptionOfType(UploadException.NotFound.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content, 3_000, 10)))
+          .withMessageContaining("Begin a new one");
+    }
+    assertNothingIsKept();
+  }
+
+  @Test
+  void progressIsKeptAtIntervalsAndAtTheEnd() throws Exception {
+    byte[] content = content(10 * INTERVAL);
+    String id = begin("edge/fw", content.length);
+    int before = rows.advances();
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      for (int position = 0; position < content.length - 10; position += 10) {
+        session.append(ByteBuffer.wrap(content, position, 10));
+      }
+    }
+    assertThat(rows.advances() - before).isEqualTo(10);
+  }
+
+  private String begin(String name, long length) throws IngestException, UploadException {
+    return uploads.begin("me", new IngestRequest(id(name), "text/plain", length, List.of())).id();
+  }
+
+  private void send(String id, byte[] content, int position, int length) throws Exception {
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.requirePosition(position);
+      session.append(
+          ByteBuffer.wrap(content, position, Math.min(length, content.length - position)));
+      session.pause();
+    }
+  }
+
+  private IngestResult complete(String id) throws Exception {
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      return session.complete();
+    }
+  }
+
+  private void assertStored(String name, byte[] content) throws IOException {
+    var artifact = artifacts.find(id(name)).orElseThrow();
+    InMemoryBlobStore holder = artifact.blob().encrypted() ? encrypted : memory;
+    assertThat(holder.bytes(artifact.blob().key())).isEqualTo(content);
+    assertThat(artifact.digests().sha256()).isEqualTo(sha256(content));
+    assertThat(artifact.length()).isEqualTo(content.length);
+  }
+
+  private void assertNothingIsKept() throws StorageException {
+    assertThat(memory.keptUploads()).isZero();
+    assertThat(memory.openUploads()).isZero();
+    assertThat(memory.list()).isEmpty();
+    assertThat(quota.used()).isZero();
+    assertThat(rows.size()).isZero();
+    assertThat(uploads.list()).isEmpty();
+  }
+
+  private static ArtifactId id(String text) {
+    int slash = text.indexOf('/');
+    return new ArtifactId(text.substring(0, slash), text.substring(slash + 1));
+  }
+
+  private static Digest sha256(byte[] content) {
+    return Digest.of(
+        DigestAlgorithm.SHA_256, DigestAlgorithm.SHA_256.newMessageDigest().digest(content));
+  }
+
+  private static byte[] content(int length) {
+    byte[] content = new byte[length];
+    new Random(length).nextBytes(content);
+    return content;
+  }
+}
