@@ -29,6 +29,7 @@ public final class AccessRules {
   private static final Set<Role> PUBLISHERS = Set.of(Role.PUBLISHER);
 
   private static final String REPOSITORIES = "/api/v1/repositories";
+  private static final String UPLOADS = "/api/v1/uploads";
   private static final String REPOSITORY = REPOSITORIES + "/([^/]+)";
   private static final String ARTIFACT = REPOSITORY + "/artifacts/(.+)";
 
@@ -40,6 +41,9 @@ public final class AccessRules {
           rule("GET|HEAD", REPOSITORY + "(?:/artifacts)?", READERS, AccessRules::isRepository),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
           rule("PUT|DELETE", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
+          // The artifact is in a field, or known by the upload: the controller looks at the scope.
+          rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
+          rule("HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),
           // The artifact is in the body: its controller looks at the scope.
           rule("POST", "/api/v1/links", PUBLISHERS, (_, _) -> true));
 

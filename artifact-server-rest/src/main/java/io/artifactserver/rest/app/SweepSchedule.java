@@ -3,6 +3,7 @@ package io.artifactserver.rest.app;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.BlobSweeper.Swept;
+import io.artifactserver.core.upload.UnfinishedUploads;
 import io.artifactserver.rest.app.jobs.Jobs;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,11 +22,17 @@ public class SweepSchedule {
 
   private final ArtifactRetirement retirement;
   private final BlobSweeper sweeper;
+  private final UnfinishedUploads uploads;
   private final Jobs jobs;
   private final Instant startedAt;
 
   public SweepSchedule(
-      ArtifactRetirement retirement, BlobSweeper sweeper, Jobs jobs, InstantSource clock) {
+      ArtifactRetirement retirement,
+      BlobSweeper sweeper,
+      UnfinishedUploads uploads,
+      Jobs jobs,
+      InstantSource clock) {
+    this.uploads = uploads;
     this.jobs = jobs;
     this.retirement = retirement;
     this.sweeper = sweeper;
@@ -49,6 +56,10 @@ public class SweepSchedule {
           int deleted = retirement.deleteExpired();
           if (deleted > 0) {
             LOG.info("Deleted {} blobs whose grace period was over", deleted);
+          }
+          int ended = uploads.endExpired();
+          if (ended > 0) {
+            LOG.info("Ended {} unfinished uploads that expired", ended);
           }
           report(sweeper.sweep());
         });

@@ -12,6 +12,7 @@ import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.digest.SavableDigests;
 import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
@@ -20,6 +21,9 @@ import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
 import io.artifactserver.core.suspect.SuspectCheck;
+import io.artifactserver.core.upload.UnfinishedUploads;
+import io.artifactserver.core.upload.UploadBounds;
+import io.artifactserver.core.upload.UploadPorts;
 import io.artifactserver.core.upload.UploadRows;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.IssuedTokens;
@@ -50,6 +54,9 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @EnableScheduling
 @Import({ArtifactDelta.class, QuotaLedger.class, RepositoryEncryption.class, TokenUses.class})
 public class UseCaseConfiguration {
+  /** Bytes between two checkpoints of an upload: each waits for the disk and the database. */
+  private static final long CHECKPOINT_INTERVAL = 8L << 20;
+
   /** As many threads as there are processors: digests wait for nothing else. */
   @Bean(destroyMethod = "shutdown")
   ExecutorService digests() {
@@ -77,6 +84,26 @@ public class UseCaseConfiguration {
       DerivationRequests derivations) {
     return new ArtifactIngest(
         catalog, register, stores, quota, repositoryQuotas, digests, derivations);
+  }
+
+  /** Reserves the room of what an earlier process has left before the server listens. */
+  @Bean(initMethod = "recover")
+  UnfinishedUploads unfinishedUploads(
+      UploadRows rows,
+      ArtifactCatalog catalog,
+      BlobStores stores,
+      ArtifactIngest ingest,
+      SavableDigests savableDigests,
+      ExecutorService digests,
+      UploadProperties properties,
+      InstantSource clock) {
+    return new UnfinishedUploads(
+        new UploadPorts(rows, catalog, stores, ingest, savableDigests, digests, clock),
+        new UploadBounds(
+            properties.maxUnfinished(),
+            properties.maxUnfinished() / 2,
+            properties.expiry(),
+            CHECKPOINT_INTERVAL));
   }
 
   @Bean

@@ -44,6 +44,8 @@ public final class ControlPlane extends Handler.Wrapper {
 
   private static final Pattern ARTIFACT = Pattern.compile("/api/v1/repositories/[^/]+/artifacts/");
 
+  private static final String UPLOADS = "/api/v1/uploads";
+
   private static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
@@ -198,10 +200,11 @@ public final class ControlPlane extends Handler.Wrapper {
   }
 
   private static boolean isUpload(Request request) {
-    String path = request.getHttpURI().getPath();
-    return HttpMethod.PUT.is(request.getMethod())
-        && path != null
-        && ARTIFACT.matcher(path).lookingAt();
+    String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
+    String method = request.getMethod();
+    return (HttpMethod.PUT.is(method) && ARTIFACT.matcher(path).lookingAt())
+        || (HttpMethod.POST.is(method) && path.equals(UPLOADS))
+        || (HttpMethod.PATCH.is(method) && path.startsWith(UPLOADS + '/'));
   }
 
   private void gather(Exchange exchange, Caller caller, CallerThreads own) {

@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.upload.UploadException;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.log.FailureLog;
 import java.util.Collection;
@@ -52,6 +53,17 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   ResponseEntity<ProblemDetail> handle(IngestException failure) {
     LOG.debug("An upload was refused", failure);
     return answer(UploadProblems.of(failure));
+  }
+
+  @ExceptionHandler
+  ResponseEntity<ProblemDetail> handle(UploadException failure) {
+    LOG.debug("A request for an unfinished upload was refused", failure);
+    ProblemDetail problem = UploadProblems.of(failure);
+    ResponseEntity.BodyBuilder answer = ResponseEntity.status(problem.getStatus());
+    if (failure instanceof UploadException.WrongPosition wrong) {
+      answer.header("Upload-Offset", String.valueOf(wrong.position()));
+    }
+    return answer.body(problem);
   }
 
   @ExceptionHandler

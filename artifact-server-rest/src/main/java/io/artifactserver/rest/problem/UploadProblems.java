@@ -11,12 +11,46 @@ import io.artifactserver.core.ingest.IngestException.RepositoryFull;
 import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
 import io.artifactserver.core.ingest.IngestException.TooLarge;
+import io.artifactserver.core.upload.UploadException;
+import io.artifactserver.core.upload.UploadException.Complete;
+import io.artifactserver.core.upload.UploadException.NotFound;
+import io.artifactserver.core.upload.UploadException.Superseded;
+import io.artifactserver.core.upload.UploadException.TooMany;
+import io.artifactserver.core.upload.UploadException.WrongChecksum;
+import io.artifactserver.core.upload.UploadException.WrongLength;
+import io.artifactserver.core.upload.UploadException.WrongPosition;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
 /** Problem details of failed uploads. Pure functions. */
 final class UploadProblems {
+  /** tus 1.0.0, extension checksum: no status of HTTP's own. */
+  private static final int CHECKSUM_MISMATCH = 460;
+
   private UploadProblems() {}
+
+  /** A request for an unfinished upload that cannot be done. */
+  static ProblemDetail of(UploadException failure) {
+    String detail = failure.getMessage() + ".";
+    return switch (failure) {
+      case NotFound _ -> Problems.of(HttpStatus.NOT_FOUND, "No such upload", detail);
+      case WrongPosition _ -> Problems.of(HttpStatus.CONFLICT, "Wrong offset", detail);
+      case WrongLength _ -> Problems.of(HttpStatus.BAD_REQUEST, "Wrong length", detail);
+      case Superseded _ -> Problems.of(HttpStatus.CONFLICT, "Newer request", detail);
+      case Complete _ -> Problems.of(HttpStatus.CONFLICT, "Upload complete", detail);
+      case TooMany _ ->
+          Problems.of(
+              HttpStatus.TOO_MANY_REQUESTS,
+              "Too many unfinished uploads",
+              detail + " An admin sees all of them with GET /api/v1/uploads.");
+      case WrongChecksum _ -> {
+        ProblemDetail problem = ProblemDetail.forStatus(CHECKSUM_MISMATCH);
+        problem.setTitle("Checksum mismatch");
+        problem.setDetail(detail);
+        yield problem;
+      }
+    };
+  }
 
   /** A failure of an upload. */
   static ProblemDetail of(IngestException failure) {

@@ -69,7 +69,9 @@ class PropertiesTest {
                 DataSize.ofGigabytes(64),
                 DataSize.ofBytes(Long.MAX_VALUE),
                 16,
-                DataSize.ofKilobytes(1)));
+                DataSize.ofKilobytes(1),
+                2000,
+                Duration.ofHours(24)));
   }
 
   @Test
@@ -150,10 +152,17 @@ class PropertiesTest {
                     "artifact-server.upload.max-artifact-size", "5MB",
                     "artifact-server.upload.max-total-size", "7GB",
                     "artifact-server.upload.max-concurrent", "3",
-                    "artifact-server.upload.min-rate", "100B")))
+                    "artifact-server.upload.min-rate", "100B",
+                    "artifact-server.upload.max-unfinished", "20",
+                    "artifact-server.upload.expiry", "2h")))
         .isEqualTo(
             new UploadProperties(
-                DataSize.ofMegabytes(5), DataSize.ofGigabytes(7), 3, DataSize.ofBytes(100)));
+                DataSize.ofMegabytes(5),
+                DataSize.ofGigabytes(7),
+                3,
+                DataSize.ofBytes(100),
+                20,
+                Duration.ofHours(2)));
   }
 
   @Test
@@ -162,12 +171,20 @@ class PropertiesTest {
     refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME), "orphan-age");
     refuses(() -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO), "sweep-interval");
     refuses(
-        () -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1, ANY_SIZE),
+        () -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1, ANY_SIZE, 2, ANY_TIME),
         "max-artifact-size");
     refuses(
-        () -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1, ANY_SIZE), "max-total-size");
-    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0, ANY_SIZE), "max-concurrent");
-    refuses(() -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, DataSize.ofBytes(-1)), "min-rate");
+        () -> new UploadProperties(ANY_SIZE, DataSize.ofBytes(-1), 1, ANY_SIZE, 2, ANY_TIME),
+        "max-total-size");
+    refuses(
+        () -> new UploadProperties(ANY_SIZE, ANY_SIZE, 0, ANY_SIZE, 2, ANY_TIME), "max-concurrent");
+    refuses(
+        () -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, DataSize.ofBytes(-1), 2, ANY_TIME),
+        "min-rate");
+    refuses(
+        () -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, ANY_SIZE, 1, ANY_TIME), "max-unfinished");
+    refuses(
+        () -> new UploadProperties(ANY_SIZE, ANY_SIZE, 1, ANY_SIZE, 2, Duration.ZERO), "expiry");
     refuses(() -> new ProgressProperties(true, "", 0, 0, 1, 0, ANY_TIME), "max-pending");
     refuses(() -> new ProgressProperties(true, "", 1, -1, 1, 0, ANY_TIME), "max-named-per-address");
     refuses(() -> new ProgressProperties(true, "", 1, 0, 0, 0, ANY_TIME), "max-rows");

@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Optional;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -45,8 +44,6 @@ public record ArtifactUploadController(
     ArtifactCatalog catalog,
     Authenticator authenticator,
     UploadProperties properties) {
-  private static final int MAX_MEDIA_TYPE_LENGTH = 255;
-
   /**
    * Stores the body under a path that has no artifact yet.
    *
@@ -142,24 +139,10 @@ public record ArtifactUploadController(
   private static String mediaType(ArtifactId id, HttpServletRequest request) {
     String contentType = Optional.ofNullable(request.getContentType()).orElse("");
     // curl --data-binary sends it when nobody chose a type; no artifact is a form.
-    if (contentType.isBlank()
-        || contentType.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE)) {
-      return MediaTypes.of(id.path());
-    }
-    try {
-      MediaType mediaType = MediaType.parseMediaType(contentType);
-      if (mediaType.isConcrete() && contentType.length() <= MAX_MEDIA_TYPE_LENGTH) {
-        return mediaType.toString();
-      }
-    } catch (InvalidMediaTypeException e) {
-      // Falls through to the same answer as a wildcard.
-    }
-    throw new ProblemException(
-        HttpStatus.BAD_REQUEST,
-        "Malformed Content-Type",
-        "Content-Type is one media type of at most %d characters, such as"
-                .formatted(MAX_MEDIA_TYPE_LENGTH)
-            + " application/octet-stream.");
+    return MediaTypes.checked(
+        id,
+        contentType.startsWith(MediaType.APPLICATION_FORM_URLENCODED_VALUE) ? "" : contentType,
+        "Content-Type");
   }
 
   private static ResponseEntity<ArtifactView> respond(IngestResult result) {

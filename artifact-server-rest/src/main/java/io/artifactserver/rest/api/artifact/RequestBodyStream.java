@@ -54,6 +54,12 @@ final class RequestBodyStream extends InputStream {
     return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
+  /** Bytes that have come. The first call asks for the body, as a read does. */
+  @Override
+  public int available() throws IOException {
+    return body.getInputStream().available();
+  }
+
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     long begin = nanoTime.getAsLong();

@@ -15,6 +15,7 @@ public final class AuditDetails {
   public static final String REQUEST_ID = AuditDetails.class.getName() + ".request";
 
   private static final String BEFORE = AuditDetails.class.getName() + ".before";
+  private static final String UNCHANGED = AuditDetails.class.getName() + ".unchanged";
   private static final String AFTER = AuditDetails.class.getName() + ".after";
 
   private AuditDetails() {}
@@ -27,6 +28,16 @@ public final class AuditDetails {
   /** Says how the thing is after this thread's request. */
   public static void after(Object view) {
     set(AFTER, view);
+  }
+
+  /** Says that this thread's request is part of a change that has an entry, and needs none. */
+  public static void nothingChanged() {
+    set(UNCHANGED, true);
+  }
+
+  /** Whether a request that succeeded changed nothing. */
+  static boolean isUnchanged(HttpServletRequest request) {
+    return request.getAttribute(UNCHANGED) != null;
   }
 
   /** Adds to an entry what was said of its request. */

@@ -73,6 +73,9 @@ public final class AuditFilter extends GenericFilterBean {
   }
 
   private void write(HttpServletRequest request, Caller caller, int status) {
+    if (status < REFUSED && AuditDetails.isUnchanged(request)) {
+      return;
+    }
     Map<String, Object> entry = entry(request, caller, status);
     if (status < REFUSED) {
       AuditDetails.addTo(entry, request);
