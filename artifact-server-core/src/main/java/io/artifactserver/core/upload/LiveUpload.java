@@ -48,6 +48,9 @@ final class LiveUpload {
   private final AtomicBoolean isMarked = new AtomicBoolean();
 
   private final AtomicReference<Instant> expiresAt;
+  /** Whether an earlier attempt may have written behind the checkpoint of today's. */
+  private final AtomicBoolean hasMore = new AtomicBoolean();
+
   private final AtomicBoolean isOver = new AtomicBoolean();
   private final AtomicReference<@Nullable Admission> admission;
   private final AtomicReference<@Nullable UploadSession> holder = new AtomicReference<>();
@@ -168,6 +171,9 @@ final class LiveUpload {
         } finally {
           digested.join();
         }
+      } catch (StorageException.BlobLost e) {
+        // Bytes that had to come again as they were did not.
+        throw lost(e);
       } catch (StorageException | RuntimeException e) {
         drop();
         throw e;
@@ -339,7 +345,10 @@ final class LiveUpload {
       isThere =
           advance(
               new UploadProgress(
-                  position.get(), open.digester().save(ports.digests()), state, isOpen));
+                  position.get(),
+                  open.digester().save(ports.digests()),
+                  state,
+                  isOpen || hasMore.get()));
     } catch (StorageException | RuntimeException e) {
       drop();
       throw e;
@@ -382,14 +391,31 @@ final class LiveUpload {
     if (!progress.hasCheckpoint()) {
       return store.begin(row.blobKey());
     }
-    if (row.encrypted() && !progress.isOpen()) {
-      // Before the first byte behind the checkpoint: whoever finds it must know that there may be
-      // more.
+    BlobUpload blob = store.resume(checkpointOf(row));
+    if (row.encrypted()) {
+      try {
+        markOpen(progress);
+      } catch (RuntimeException e) {
+        blob.leave();
+        throw e;
+      }
+    }
+    return blob;
+  }
+
+  /**
+   * Before the first byte behind the checkpoint: whoever finds the row must know that there may be
+   * more. If there was more before, that is so until the upload is over: nobody knows how far it
+   * goes.
+   */
+  private void markOpen(UploadProgress progress) {
+    if (progress.isOpen()) {
+      hasMore.set(true);
+    } else {
       boolean _ =
           advance(
               new UploadProgress(progress.position(), progress.digests(), progress.store(), true));
     }
-    return store.resume(checkpointOf(row));
   }
 
   private boolean advance(UploadProgress progress) {

@@ -119,6 +119,23 @@ class UnfinishedUploadsTest {
     }
   }
 
+  /** Whoever goes on must not encrypt other bytes in their place, however often it pauses. */
+  @Test
+  void whatADeadProcessMayHaveWrittenIsRememberedInAnEncryptedRepository() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("vault/fw", content.length);
+    send(id, content, 0, 2_000);
+    assertThat(rows.find(id).orElseThrow().progress().isOpen()).isFalse();
+    UploadSession killed = uploads.take(id, () -> {});
+    killed.append(ByteBuffer.wrap(content, 2_000, 10));
+    assertThat(rows.find(id).orElseThrow().progress().isOpen()).isTrue();
+    uploads = start();
+    send(id, content, 2_000, 20);
+    assertThat(rows.find(id).orElseThrow().progress().isOpen()).isTrue();
+    send(id, content, 2_020, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+  }
+
   @Test
   void aNewerRequestEndsTheOlderOneAndGoesOnBehindIt() throws Exception {
     byte[] content = content(5_000);

@@ -194,6 +194,26 @@ class TusIT {
     assertThat(operator.download("/artifacts/tus/checksum").body()).isEqualTo(bytes);
   }
 
+  /** What was encrypted once is never replaced: the nonce of a segment is good for one content. */
+  @Test
+  void anEncryptedUploadIsOverWhenOtherBytesComeInThePlaceOfWrongOnes() throws Exception {
+    byte[] bytes = Arrays.copyOf(content, 300_000);
+    byte[] wrong = bytes.clone();
+    wrong[200_000] ^= 1;
+    String upload = client.begin("tus-vault", "checksum", bytes.length);
+    client.patch(upload, 0, Arrays.copyOf(bytes, 1_000));
+    byte[] rest = Arrays.copyOfRange(bytes, 1_000, bytes.length);
+    String checksum = "sha256 " + sha256(rest).base64();
+    byte[] wrongRest = Arrays.copyOfRange(wrong, 1_000, wrong.length);
+    assertThat(client.patch(upload, 1_000, wrongRest, "Upload-Checksum", checksum).statusCode())
+        .isEqualTo(460);
+    assertThat(client.offset(upload)).isEqualTo(1_000);
+    HttpResponse<String> again = client.patch(upload, 1_000, rest, "Upload-Checksum", checksum);
+    assertThat(again.statusCode()).isEqualTo(404);
+    assertThat(again.body()).contains("Begin a new one");
+    assertThat(client.offset(upload)).isEqualTo(-1);
+  }
+
   @Test
   void anUploadIsEndedOnRequest() throws Exception {
     String upload = client.begin("tus", "ended", LENGTH);

@@ -213,8 +213,8 @@ public class TusController {
     Optional<Digest> checksum = TusFields.checksum(request);
     OptionalLong length = TusFields.length(request);
     Request jetty = ServletContextRequest.getServletContextRequest(request).getWrapped();
-    try (UploadSession session =
-        uploads.take(id, () -> jetty.fail(new EofException("A newer request goes on")))) {
+    try (OpenRequest open = new OpenRequest(jetty);
+        UploadSession session = uploads.take(id, open::end)) {
       session.requirePosition(offset);
       if (length.isPresent()) {
         session.declare(length.getAsLong());
@@ -305,6 +305,31 @@ public class TusController {
     return request.declaredLength() == IngestRequest.UNKNOWN_LENGTH
         ? answer.header(TusFields.DEFER_LENGTH, "1")
         : answer.header(TusFields.LENGTH, String.valueOf(request.declaredLength()));
+  }
+
+  /**
+   * A request that may wait for its body. Thread-safe: closed before the request is over, because a
+   * failure that came later would hit the next one on the connection.
+   */
+  private static final class OpenRequest implements AutoCloseable {
+    private final Request request;
+    private boolean isOver;
+
+    OpenRequest(Request request) {
+      this.request = request;
+    }
+
+    /** Ends the wait. */
+    synchronized void end() {
+      if (!isOver) {
+        request.fail(new EofException("A newer request goes on with the upload"));
+      }
+    }
+
+    @Override
+    public synchronized void close() {
+      isOver = true;
+    }
   }
 
   /**
