@@ -16,20 +16,12 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +38,6 @@ public final class FileBlobStore implements BlobStore {
   static final String NAME = "file";
   private static final Logger LOGGER = LoggerFactory.getLogger(FileBlobStore.class);
   private static final String PART_SUFFIX = ".part";
-  private static final Pattern SHARD_NAME = Pattern.compile("[0-9a-f]{2}");
 
   private final Path root;
   private final Path blobsFolder;
@@ -54,6 +45,7 @@ public final class FileBlobStore implements BlobStore {
   private final MappedFiles mappedFiles;
   private final LongPredicate room;
   private final FileErrors errors;
+  private final Shards shards;
   private final Set<Path> openParts;
   private final DurableFolders folders;
   private final boolean mapsFiles;
@@ -73,6 +65,7 @@ public final class FileBlobStore implements BlobStore {
     this.uploadsFolder = root.resolve("uploads");
     this.mappedFiles = mappedFiles;
     this.errors = new FileErrors(root);
+    this.shards = new Shards(blobsFolder, errors);
   }
 
   /**
@@ -144,7 +137,7 @@ public final class FileBlobStore implements BlobStore {
     }
     boolean isOpen = false;
     try {
-      FileBlobUpload upload = openPart(part, checkpoint);
+      FileBlobUpload upload = FileBlobUpload.resumed(this, part, checkpoint);
       isOpen = true;
       return upload;
     } catch (NoSuchFileException e) {
@@ -156,37 +149,6 @@ public final class FileBlobStore implements BlobStore {
     } finally {
       if (!isOpen) {
         openParts.remove(part);
-      }
-    }
-  }
-
-  private FileBlobUpload openPart(Path part, UploadCheckpoint checkpoint) throws IOException {
-    // A process that died in a commit may have left it read-only.
-    Files.setPosixFilePermissions(
-        part, Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
-    FileChannel channel =
-        FileChannel.open(
-            part,
-            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
-    boolean isOpen = false;
-    try {
-      long length = checkpoint.length();
-      if (channel.size() < length) {
-        throw new StorageException.BlobCorrupt(
-            NAME, checkpoint.ref(), "its part file has %d bytes".formatted(channel.size()), null);
-      }
-      if (!checkpoint.mustRepeat()) {
-        channel.truncate(length);
-      }
-      long end = channel.size();
-      channel.position(length);
-      FileBlobUpload upload =
-          FileBlobUpload.resumed(this, checkpoint.key(), part, channel, length, end);
-      isOpen = true;
-      return upload;
-    } finally {
-      if (!isOpen) {
-        channel.close();
       }
     }
   }
@@ -229,13 +191,8 @@ public final class FileBlobStore implements BlobStore {
 
   @Override
   public Stream<StoredBlob> list() throws StorageException {
-    // A shard is read and closed at once: the stream holds no folder open, and the names of 1/256
-    // of the store at most.
     try {
-      return shards(blobsFolder).stream()
-          .flatMap(first ->
-              shards(blobsFolder.resolve(first)).stream()
-                  .flatMap(second -> blobsIn(first, second).stream()));
+      return shards.blobs();
     } catch (UncheckedIOException e) {
       throw storageException(e);
     }
@@ -246,7 +203,7 @@ public final class FileBlobStore implements BlobStore {
       throws StorageException {
     int removed = 0;
     try {
-      for (String name : names(uploadsFolder)) {
+      for (String name : shards.names(uploadsFolder)) {
         Path part = uploadsFolder.resolve(name);
         if (isPart(name)
             && !resumable.contains(name.substring(0, name.length() - PART_SUFFIX.length()))
@@ -350,49 +307,6 @@ public final class FileBlobStore implements BlobStore {
         part,
         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
         DurableFiles.OWNER_ONLY);
-  }
-
-  private List<StoredBlob> blobsIn(String first, String second) {
-    Path shard = blobsFolder.resolve(first).resolve(second);
-    List<StoredBlob> blobs = new ArrayList<>();
-    for (String name : names(shard)) {
-      if (BlobRef.isKey(name) && name.startsWith(first + second)) {
-        stored(name, shard.resolve(name)).ifPresent(blobs::add);
-      }
-    }
-    return blobs;
-  }
-
-  private Optional<StoredBlob> stored(String key, Path file) {
-    try {
-      BasicFileAttributes attributes =
-          Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      return attributes.isRegularFile()
-          ? Optional.of(
-              new StoredBlob(
-                  new BlobRef(key, attributes.size()), attributes.lastModifiedTime().toInstant()))
-          : Optional.empty();
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
-    } catch (IOException e) {
-      throw new UncheckedIOException(errors.ofStore("list", e));
-    }
-  }
-
-  private List<String> shards(Path folder) {
-    return names(folder).stream().filter(SHARD_NAME.asMatchPredicate()).toList();
-  }
-
-  private List<String> names(Path folder) {
-    try (Stream<Path> entries = Files.list(folder)) {
-      return entries.map(entry -> Objects.requireNonNull(entry.getFileName()).toString()).toList();
-    } catch (NotDirectoryException | NoSuchFileException _) {
-      return List.of();
-    } catch (UncheckedIOException e) {
-      throw new UncheckedIOException(errors.ofStore("list", Objects.requireNonNull(e.getCause())));
-    } catch (IOException e) {
-      throw new UncheckedIOException(errors.ofStore("list", e));
-    }
   }
 
   private static boolean isPart(String name) {

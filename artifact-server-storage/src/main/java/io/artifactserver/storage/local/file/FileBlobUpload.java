@@ -3,12 +3,15 @@ package io.artifactserver.storage.local.file;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Objects;
 import java.util.Set;
@@ -37,25 +40,43 @@ final class FileBlobUpload implements BlobUpload {
   }
 
   /**
-   * Goes on with a part file.
+   * Goes on with a part file. I/O.
    *
-   * @param channel reads and writes, and is at the checkpoint
-   * @param length of the checkpoint
-   * @param repeatedUntil where the bytes that must be repeated end; {@code length} if there are
-   *     none
+   * @throws StorageException.BlobCorrupt if the file is shorter than the checkpoint
    */
-  static FileBlobUpload resumed(
-      FileBlobStore store,
-      String key,
-      Path part,
-      FileChannel channel,
-      long length,
-      long repeatedUntil) {
-    FileBlobUpload upload = new FileBlobUpload(store, key, part, channel);
-    upload.length = length;
-    upload.repeatedUntil = repeatedUntil;
-    upload.isKept = true;
-    return upload;
+  static FileBlobUpload resumed(FileBlobStore store, Path part, UploadCheckpoint checkpoint)
+      throws IOException {
+    // A process that died in a commit may have left it read-only.
+    Files.setPosixFilePermissions(
+        part, Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
+    FileChannel channel =
+        FileChannel.open(
+            part,
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+    FileBlobUpload upload = new FileBlobUpload(store, checkpoint.key(), part, channel);
+    boolean isOpen = false;
+    try {
+      upload.length = checkpoint.length();
+      if (channel.size() < upload.length) {
+        throw new StorageException.BlobCorrupt(
+            FileBlobStore.NAME,
+            checkpoint.ref(),
+            "its part file has %d bytes".formatted(channel.size()),
+            null);
+      }
+      if (!checkpoint.mustRepeat()) {
+        channel.truncate(upload.length);
+      }
+      upload.repeatedUntil = channel.size();
+      upload.isKept = true;
+      channel.position(upload.length);
+      isOpen = true;
+      return upload;
+    } finally {
+      if (!isOpen) {
+        channel.close();
+      }
+    }
   }
 
   @Override
