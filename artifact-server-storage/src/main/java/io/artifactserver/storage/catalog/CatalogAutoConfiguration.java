@@ -27,6 +27,7 @@ import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
 import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
 import io.artifactserver.storage.digest.BouncyCastleDigests;
+import io.artifactserver.storage.digest.JdkDigests;
 import io.artifactserver.storage.local.folder.DataFolder;
 import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
@@ -101,7 +102,8 @@ public class CatalogAutoConfiguration {
 
   @Bean
   SavableDigests savableDigests() {
-    return new BouncyCastleDigests();
+    SavableDigests anywhere = new BouncyCastleDigests();
+    return JdkDigests.find(anywhere).orElse(anywhere);
   }
 
   @Bean
