@@ -1,5 +1,6 @@
 package io.artifactserver.rest.server.engine;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
@@ -16,11 +17,14 @@ import org.jspecify.annotations.Nullable;
  * upload would keep its place. Thread-safe, as the request is.
  */
 final class Http2Request extends Request.Wrapper implements Connection.Listener {
+  private final Executor executor;
   private volatile boolean hasEnded;
   private volatile @Nullable Once waiting;
 
   private Http2Request(Request request) {
     super(request);
+    // A request that is over has none, and its connection may be closed at that moment.
+    this.executor = request.getComponents().getExecutor();
   }
 
   /** Returns the request if it has no body that is still to come. */
@@ -31,7 +35,12 @@ final class Http2Request extends Request.Wrapper implements Connection.Listener 
     Http2Request ending = new Http2Request(request);
     Connection connection = request.getConnectionMetaData().getConnection();
     connection.addEventListener(ending);
-    Request.addCompletionListener(request, _ -> connection.removeEventListener(ending));
+    Request.addCompletionListener(
+        request,
+        _ -> {
+          connection.removeEventListener(ending);
+          ending.waiting = null;
+        });
     // It may have been closed before it had a listener.
     if (!connection.getEndPoint().isOpen()) {
       ending.onClosed(connection);
@@ -49,7 +58,7 @@ final class Http2Request extends Request.Wrapper implements Connection.Listener 
     Once reader = waiting;
     if (reader != null) {
       // Not queued: all threads may wait for bodies.
-      ThreadPool.executeImmediately(getComponents().getExecutor(), reader);
+      ThreadPool.executeImmediately(executor, reader);
     }
   }
 
