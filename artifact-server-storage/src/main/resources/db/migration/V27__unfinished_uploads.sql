@@ -17,7 +17,12 @@ create table unfinished_upload (
   store_state bytea not null,
   is_open boolean not null,
   is_complete boolean not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- Whether other uploads get its bytes; ids of those that it gets its bytes from, and how many of
+  -- these are in its bytes.
+  is_part boolean not null,
+  parts text[] not null,
+  parts_in_place integer not null check (parts_in_place between 0 and cardinality(parts))
 );
 
 alter table unfinished_upload alter column digest_states set storage external;

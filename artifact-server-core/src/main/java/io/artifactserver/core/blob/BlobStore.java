@@ -106,6 +106,14 @@ public interface BlobStore {
     return false;
   }
 
+  /**
+   * Memory that an upload holds for as long as it is open, in bytes; 0 if that is less than a
+   * megabyte. No I/O.
+   */
+  default long uploadMemory() {
+    return 0;
+  }
+
   /** Whether there is room for uploads; others work without it. I/O, of microseconds. */
   default boolean hasRoom() {
     return true;

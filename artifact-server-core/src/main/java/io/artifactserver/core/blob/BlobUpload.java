@@ -44,6 +44,15 @@ public interface BlobUpload extends AutoCloseable {
   byte[] checkpoint() throws StorageException;
 
   /**
+   * Whether a {@link #checkpoint()} can be made now. It cannot while bytes that must come again as
+   * they were are not told from others yet: what was written since the last one is not kept then,
+   * until more is there.
+   */
+  default boolean mayCheckpoint() throws StorageException {
+    return true;
+  }
+
+  /**
    * Ends the use of this object and keeps what the last {@link #checkpoint()} made durable, for
    * {@link BlobStore#resume}. What was written behind it is lost. Without a checkpoint, and after a
    * commit, as {@link #close()}.

@@ -14,14 +14,10 @@ import io.artifactserver.core.derive.DerivationRequests;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
-import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
-import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -45,9 +41,6 @@ public record ArtifactIngest(
     QuotaLedger repositoryQuotas,
     Executor digestExecutor,
     DerivationRequests derivations) {
-  /** Two of these are an upload's whole memory, in bytes. */
-  static final int BUFFER_LENGTH = 512 * 1024;
-
   /**
    * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
    * If the store has lost the same bytes before, these take their place for every artifact.
@@ -70,13 +63,14 @@ public record ArtifactIngest(
     try (Admission admission = reserve(request, repository.encrypted());
         BlobUpload upload = stores.of(repository.encrypted()).begin()) {
       Digests digests =
-          transfer(
-              request,
-              source,
-              (buffer, received) -> {
-                admission.growTo(received);
-                upload.write(buffer);
-              });
+          new Reading(digestExecutor)
+              .transfer(
+                  request,
+                  source,
+                  (buffer, received) -> {
+                    admission.growTo(received);
+                    upload.write(buffer);
+                  });
       return link(admission, upload, digests);
     }
   }
@@ -113,12 +107,27 @@ public record ArtifactIngest(
    */
   public IngestResult complete(Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
-    requireAnnounced(admission.request(), digests);
+    Reading.requireAnnounced(admission.request(), digests);
     return link(admission, upload, digests);
   }
 
   private LostBlobs lostBlobs() {
     return new LostBlobs(register, stores);
+  }
+
+  /**
+   * As {@link #complete}, for bytes that a process has committed which died then, or lost the
+   * database: nobody knows whether the catalog names them.
+   */
+  public IngestResult completeCommitted(Admission admission, BlobRef blob, Digests digests)
+      throws IngestException {
+    IngestRequest request = admission.request();
+    Reading.requireAnnounced(request, digests);
+    // If others have the same bytes, the blob is an orphan now, or theirs: the sweeper knows.
+    Optional<Addition> shared = share(request, digests, admission.place());
+    return shared.isPresent()
+        ? result(request, shared.get(), digests)
+        : add(admission, blob, digests);
   }
 
   private Repository repository(IngestRequest request) throws IngestException.RepositoryNotFound {
@@ -185,13 +194,14 @@ public record ArtifactIngest(
     // when it is known to differ; but it may not be longer than an artifact can be.
     AtomicLong length = new AtomicLong();
     Digests digests =
-        transfer(
-            request,
-            source,
-            (buffer, received) -> {
-              quota.requireAllowed(received);
-              length.set(received);
-            });
+        new Reading(digestExecutor)
+            .transfer(
+                request,
+                source,
+                (buffer, received) -> {
+                  quota.requireAllowed(received);
+                  length.set(received);
+                });
     // The path may be free by now: then this is a new artifact, and needs room like any other.
     try (QuotaLedger.Reservation place =
         repositoryQuotas.reserve(request.id().repository(), length.get())) {
@@ -218,13 +228,14 @@ public record ArtifactIngest(
     try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
         BlobUpload upload = stores.of(encrypted).begin()) {
       Digests digests =
-          transfer(
-              request,
-              source,
-              (buffer, received) -> {
-                reservation.growTo(received);
-                upload.write(buffer);
-              });
+          new Reading(digestExecutor)
+              .transfer(
+                  request,
+                  source,
+                  (buffer, received) -> {
+                    reservation.growTo(received);
+                    upload.write(buffer);
+                  });
       sameOrTaken(lost, digests);
       BlobRef fresh = upload.commit();
       boolean isRepair = catalog.repair(fresh, digests);
@@ -273,7 +284,12 @@ public record ArtifactIngest(
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }
-    BlobRef blob = upload.commit();
+    return add(admission, upload.commit(), digests);
+  }
+
+  private IngestResult add(Admission admission, BlobRef blob, Digests digests)
+      throws IngestException {
+    IngestRequest request = admission.request();
     boolean isRepair = catalog.repair(blob, digests);
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.
@@ -315,70 +331,5 @@ public record ArtifactIngest(
       case Addition.NoRepository _ ->
           throw new IngestException.RepositoryNotFound(request.id().repository());
     };
-  }
-
-  /** Reads the whole source through two buffers; returns its digests, checked. */
-  private Digests transfer(IngestRequest request, InputStream source, Sink sink)
-      throws IngestException, StorageException {
-    MultiDigester digester = new MultiDigester(digestExecutor);
-    byte[] filled = new byte[BUFFER_LENGTH];
-    byte[] spare = new byte[BUFFER_LENGTH];
-    int length = fill(request, source, filled, 0);
-    long received = length;
-    while (length > 0) {
-      CompletableFuture<Void> digested = digester.update(ByteBuffer.wrap(filled, 0, length));
-      int nextLength;
-      try {
-        sink.accept(ByteBuffer.wrap(filled, 0, length), received);
-        nextLength = fill(request, source, spare, received);
-      } finally {
-        digested.join();
-      }
-      received += nextLength;
-      length = nextLength;
-      byte[] next = spare;
-      spare = filled;
-      filled = next;
-    }
-    if (request.declaredLength() != IngestRequest.UNKNOWN_LENGTH
-        && request.declaredLength() != received) {
-      throw new IngestException.LengthMismatch(request.id(), request.declaredLength(), received);
-    }
-    Digests digests = digester.digests();
-    requireAnnounced(request, digests);
-    return digests;
-  }
-
-  private static void requireAnnounced(IngestRequest request, Digests digests)
-      throws IngestException.DigestMismatch {
-    for (Digest expected : request.expectedDigests()) {
-      Digest actual = digests.get(expected.algorithm()).orElseThrow();
-      if (!actual.equals(expected)) {
-        throw new IngestException.DigestMismatch(request.id(), expected, actual);
-      }
-    }
-  }
-
-  /** Fills the buffer as far as the source goes. Returns the bytes read. */
-  private static int fill(IngestRequest request, InputStream source, byte[] buffer, long received)
-      throws IngestException.SourceFailed {
-    int filled = 0;
-    try {
-      while (filled < buffer.length) {
-        int read = source.read(buffer, filled, buffer.length - filled);
-        if (read < 0) {
-          break;
-        }
-        filled += read;
-      }
-      return filled;
-    } catch (IOException e) {
-      throw new IngestException.SourceFailed(request.id(), received + filled, e);
-    }
-  }
-
-  @FunctionalInterface
-  private interface Sink {
-    void accept(ByteBuffer buffer, long received) throws IngestException, StorageException;
   }
 }

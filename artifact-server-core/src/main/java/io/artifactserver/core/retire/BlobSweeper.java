@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * @param minimumAge of what is swept: longer than the time between a blob's commit and its row, and
  *     than the longest upload
  * @param clock that no one sets, as {@link SteadyClock}
- * @param resumable returns the keys of the blobs whose uploads may be resumed; may ask the database
+ * @param resumable returns the keys of the blobs whose uploads may be resumed, and of parts that
+ *     wait for others; may ask the database
  */
 public record BlobSweeper(
     BlobRegister register,
@@ -65,13 +66,14 @@ public record BlobSweeper(
 
   private Swept sweep(Instant storedBefore, Instant keysBefore) throws StorageException {
     // Asked before: an upload that begins meanwhile is too young to be swept.
-    int uploads = store.removeAbandonedUploads(storedBefore, resumable.get());
+    Set<String> wanted = resumable.get();
+    int uploads = store.removeAbandonedUploads(storedBefore, wanted);
     int orphans = 0;
     try (Stream<StoredBlob> blobs = store.list()) {
       List<StoredBlob> batch = new ArrayList<>(BATCH);
       for (Iterator<StoredBlob> i = blobs.iterator(); i.hasNext(); ) {
         StoredBlob blob = i.next();
-        if (blob.storedAt().isBefore(storedBefore)) {
+        if (blob.storedAt().isBefore(storedBefore) && !wanted.contains(blob.ref().key())) {
           batch.add(blob);
         }
         if (batch.size() == BATCH || !i.hasNext()) {

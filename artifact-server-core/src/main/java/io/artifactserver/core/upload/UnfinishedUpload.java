@@ -2,6 +2,7 @@ package io.artifactserver.core.upload;
 
 import io.artifactserver.core.ingest.IngestRequest;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * An upload over several requests, as it is kept until it expires. It stays for a while after it is
@@ -13,7 +14,10 @@ import java.time.Instant;
  * @param encrypted whether the bytes go to the store of encrypted blobs
  * @param blobKey of the blob that is being written
  * @param progress how far it has come durably
- * @param isComplete whether its artifact is there
+ * @param isPart whether its bytes are for a part of another upload, and make no artifact
+ * @param parts ids of the uploads whose bytes this one has, in their order; empty for one that is
+ *     sent its bytes
+ * @param isComplete whether its artifact is there; of a part, whether its blob is
  * @param expiresAt when it may be removed, unless bytes come before
  */
 public record UnfinishedUpload(
@@ -23,5 +27,25 @@ public record UnfinishedUpload(
     boolean encrypted,
     String blobKey,
     UploadProgress progress,
+    boolean isPart,
+    List<String> parts,
     boolean isComplete,
-    Instant expiresAt) {}
+    Instant expiresAt) {
+  public UnfinishedUpload {
+    parts = List.copyOf(parts);
+  }
+
+  /**
+   * The request, with the length that is known by now.
+   *
+   * @param length in bytes, or {@link IngestRequest#UNKNOWN_LENGTH}
+   */
+  IngestRequest request(long length) {
+    return new IngestRequest(request.id(), request.mediaType(), length, request.expectedDigests());
+  }
+
+  /** How it stands now, where this is how it was found. */
+  UploadStatus status(long length, long position, boolean isOpen, Instant expires) {
+    return new UploadStatus(id, owner, request(length), position, isOpen, isPart, parts, expires);
+  }
+}

@@ -1,6 +1,7 @@
 package io.artifactserver.core.upload;
 
 import io.artifactserver.core.blob.BlobRef;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.ingest.Admission;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
@@ -30,6 +31,7 @@ public final class UnfinishedUploads {
 
   private final UploadPorts ports;
   private final UploadBounds bounds;
+  private final OpenUploads opens;
   private final Map<String, LiveUpload> uploads = new ConcurrentHashMap<>();
 
   /** Held while uploads are counted. */
@@ -38,6 +40,7 @@ public final class UnfinishedUploads {
   public UnfinishedUploads(UploadPorts ports, UploadBounds bounds) {
     this.ports = ports;
     this.bounds = bounds;
+    this.opens = new OpenUploads(bounds.maxOpen());
   }
 
   /**
@@ -69,6 +72,62 @@ public final class UnfinishedUploads {
    */
   public UploadStatus begin(String owner, IngestRequest request)
       throws IngestException, UploadException {
+    return begin(owner, request, false, List.of());
+  }
+
+  /** As {@link #begin}, for bytes that another upload will get: there is no artifact of them. */
+  public UploadStatus beginPart(String owner, IngestRequest request)
+      throws IngestException, UploadException {
+    return begin(owner, request, true, List.of());
+  }
+
+  /**
+   * As {@link #begin}, for an upload that gets its bytes from parts: {@link #concatenate} fills it.
+   *
+   * @param request without a length
+   * @param parts their ids, in the order of their bytes; they need not have their bytes yet
+   * @throws UploadException.NotFound if one of them is none
+   * @throws UploadException.WrongPart if one is for another repository
+   */
+  public UploadStatus beginOfParts(String owner, IngestRequest request, List<String> parts)
+      throws IngestException, UploadException {
+    for (String id : parts) {
+      LiveUpload part = uploads.get(id);
+      if (part == null || !part.status().isPart()) {
+        throw new UploadException.NotFound(id);
+      }
+      if (!part.status().request().id().repository().equals(request.id().repository())) {
+        throw new UploadException.WrongPart(id, request.id().repository());
+      }
+    }
+    return begin(owner, request, false, parts);
+  }
+
+  /**
+   * Fills an upload from its parts, and forgets them. I/O, for as long as it takes to read all
+   * bytes; a newer request for the upload ends it between two buffers, and the next one goes on.
+   *
+   * @param between run between two buffers: it may wait
+   * @return false if parts have not all of their bytes yet; nothing was done then
+   * @throws UploadException.NotFound if a part is gone
+   */
+  public boolean concatenate(UploadSession session, Runnable between)
+      throws UploadException, IngestException, StorageException {
+    return new Concatenation(ports, uploads, between).fill(session);
+  }
+
+  /** Ids of the uploads that wait for a part. No I/O. */
+  public List<String> waitingFor(String part) {
+    return uploads.values().stream()
+        .map(LiveUpload::status)
+        .filter(status -> status.parts().contains(part))
+        .map(UploadStatus::id)
+        .toList();
+  }
+
+  private UploadStatus begin(
+      String owner, IngestRequest request, boolean isPart, List<String> parts)
+      throws IngestException, UploadException {
     requireRoom(owner);
     Admission admission = ports.ingest().admit(request);
     boolean isBegun = false;
@@ -80,6 +139,8 @@ public final class UnfinishedUploads {
             admission.encrypted(),
             BlobRef.newKey(),
             UploadProgress.NONE,
+            isPart,
+            parts,
             false,
             ports.expiry(bounds));
     LiveUpload live = live(upload, Optional.of(admission));
@@ -120,14 +181,6 @@ public final class UnfinishedUploads {
     UploadSession session = new UploadSession(live, onSuperseded);
     live.take(session);
     return session;
-  }
-
-  /** The owner of an upload, complete or not: only it and admins may touch the upload. */
-  public Optional<String> owner(String id) {
-    LiveUpload live = uploads.get(id);
-    return live == null
-        ? ports.rows().find(id).map(UnfinishedUpload::owner)
-        : Optional.of(live.status().owner());
   }
 
   /** The artifact that an upload is for, if there is such an upload. */
@@ -194,7 +247,8 @@ public final class UnfinishedUploads {
     if (uploads.size() >= bounds.maxUploads()) {
       throw new UploadException.TooMany(bounds.maxUploads(), false);
     }
-    if (uploads.values().stream().filter(live -> live.isOf(owner)).count() >= bounds.maxOfOwner()) {
+    if (uploads.values().stream().filter(live -> live.status().owner().equals(owner)).count()
+        >= bounds.maxOfOwner()) {
       throw new UploadException.TooMany(bounds.maxOfOwner(), true);
     }
   }
@@ -209,6 +263,7 @@ public final class UnfinishedUploads {
   }
 
   private LiveUpload live(UnfinishedUpload upload, Optional<Admission> admission) {
-    return new LiveUpload(ports, bounds, upload, admission, () -> uploads.remove(upload.id()));
+    return new LiveUpload(
+        ports, bounds, upload, admission, opens, () -> uploads.remove(upload.id()));
   }
 }

@@ -7,11 +7,14 @@ import java.time.Duration;
  *
  * @param maxUploads at the same time, complete ones not counted
  * @param maxOfOwner of them, of one caller
+ * @param maxOpen of them, that hold what their store needs while bytes come; others go on when it
+ *     is their turn
  * @param timeToLive of an upload, from its last byte on
  * @param interval least bytes between two checkpoints while bytes flow; longer uploads have longer
  *     ones, a {@value #SHARE}th of what they have
  */
-public record UploadBounds(int maxUploads, int maxOfOwner, Duration timeToLive, long interval) {
+public record UploadBounds(
+    int maxUploads, int maxOfOwner, int maxOpen, Duration timeToLive, long interval) {
   /**
    * A store's state may grow with the upload, and all of it is written at each checkpoint: at a
    * fixed interval, that would grow with the square.
@@ -22,7 +25,11 @@ public record UploadBounds(int maxUploads, int maxOfOwner, Duration timeToLive, 
    * @throws IllegalArgumentException if a bound is not positive
    */
   public UploadBounds {
-    if (maxUploads < 1 || maxOfOwner < 1 || !timeToLive.isPositive() || interval < 1) {
+    if (maxUploads < 1
+        || maxOfOwner < 1
+        || maxOpen < 1
+        || !timeToLive.isPositive()
+        || interval < 1) {
       throw new IllegalArgumentException("Bounds of uploads must be positive");
     }
   }

@@ -37,16 +37,23 @@ public abstract sealed class UploadException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final long position;
+    private final long offered;
 
     public WrongPosition(String id, long position, long offered) {
       super(
           "Upload %s has %d bytes, and goes on there, not at %d".formatted(id, position, offered));
       this.position = position;
+      this.offered = offered;
     }
 
     /** Where the upload goes on. */
     public long position() {
       return position;
+    }
+
+    /** Where the bytes were for. */
+    public long offered() {
+      return offered;
     }
   }
 
@@ -58,6 +65,15 @@ public abstract sealed class UploadException extends Exception {
       super(
           "Upload %s has a length of %d bytes, not %d: begin another upload to send other bytes"
               .formatted(id, length, offered));
+    }
+  }
+
+  /** A part whose bytes are kept for another repository: they may have to be encrypted there. */
+  public static final class WrongPart extends UploadException {
+    private static final long serialVersionUID = 1L;
+
+    public WrongPart(String id, String repository) {
+      super("Upload %s is no part for repository %s. Begin one that is".formatted(id, repository));
     }
   }
 

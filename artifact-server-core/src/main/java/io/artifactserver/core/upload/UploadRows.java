@@ -31,14 +31,14 @@ public interface UploadRows {
    */
   void declare(String id, long length);
 
-  /** Keeps that the artifact of an upload is there, and forgets its states. */
+  /** Keeps that the artifact of an upload, or the blob of a part, is there; forgets its states. */
   void complete(String id, Instant expiresAt);
 
   /** Forgets an upload. May be repeated. */
   void remove(String id);
 
   /**
-   * A page of the uploads that are not complete, by id.
+   * A page of the uploads that are not complete, and of parts, by id.
    *
    * @param after their ids are greater than this; empty for the first page
    */
@@ -48,12 +48,16 @@ public interface UploadRows {
   List<UnfinishedUpload> expiredBefore(Instant instant, int limit);
 
   /**
-   * Forgets the complete uploads that expire first, until there are at most {@code keep}.
+   * Forgets the complete uploads, parts apart, that expire first, until there are at most {@code
+   * keep}.
    *
    * @return how many were forgotten
    */
   int removeCompleteBut(int keep);
 
-  /** The blob keys of all uploads that are not complete: the sweeper leaves them alone. */
+  /**
+   * The blob keys of all uploads that are not complete, and of parts: the sweeper leaves them
+   * alone.
+   */
   Set<String> blobKeys();
 }

@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestResult;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * One request's hold on an unfinished upload, until a newer request takes it. Used by one thread
@@ -22,6 +23,11 @@ public final class UploadSession implements AutoCloseable {
   /** How the upload stands: its position is where the next byte goes. No I/O. */
   public UploadStatus status() {
     return upload.status();
+  }
+
+  /** How many bytes are durable: no crash takes them away. No I/O. */
+  public long kept() {
+    return upload.bytes().kept();
   }
 
   /**
@@ -83,11 +89,13 @@ public final class UploadSession implements AutoCloseable {
    * Makes the bytes an artifact, if they are all there. Otherwise as {@link
    * io.artifactserver.core.ingest.ArtifactIngest#complete}.
    *
+   * @return the artifact; empty if the upload is a part, whose bytes wait for the others now
    * @throws UploadException.WrongLength if bytes are missing
    * @throws IngestException if the sender is at fault; the upload is over, and nothing is kept
    * @throws StorageException if the store is at fault; another request may complete the upload
    */
-  public IngestResult complete() throws UploadException, IngestException, StorageException {
+  public Optional<IngestResult> complete()
+      throws UploadException, IngestException, StorageException {
     return upload.complete(this);
   }
 
@@ -95,6 +103,16 @@ public final class UploadSession implements AutoCloseable {
   @Override
   public void close() {
     upload.release(this);
+  }
+
+  /** Keeps a part that was appended behind a {@link #mark()}. */
+  void endPart() throws UploadException, StorageException {
+    upload.endPart(this);
+  }
+
+  /** How many parts have been appended. */
+  int partsInPlace() {
+    return upload.bytes().parts();
   }
 
   void superseded() {

@@ -67,6 +67,11 @@ public class ForwardingBlobStore implements BlobStore {
   }
 
   @Override
+  public long uploadMemory() {
+    return store.uploadMemory();
+  }
+
+  @Override
   public boolean hasRoom() {
     return store.hasRoom();
   }

@@ -24,10 +24,10 @@ class ArtifactIngestTest extends IngestFixture {
       ints = {
         0,
         1,
-        ArtifactIngest.BUFFER_LENGTH - 1,
-        ArtifactIngest.BUFFER_LENGTH,
-        ArtifactIngest.BUFFER_LENGTH + 1,
-        3 * ArtifactIngest.BUFFER_LENGTH + 17
+        Reading.BUFFER_LENGTH - 1,
+        Reading.BUFFER_LENGTH,
+        Reading.BUFFER_LENGTH + 1,
+        3 * Reading.BUFFER_LENGTH + 17
       })
   void createsAnArtifactOfEveryLength(int length) throws Exception {
     byte[] content = content(length, 1);

@@ -70,7 +70,7 @@ class IngestFailureTest extends IngestFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, ArtifactIngest.BUFFER_LENGTH, ArtifactIngest.BUFFER_LENGTH * 2 + 1})
+  @ValueSource(ints = {0, 1, Reading.BUFFER_LENGTH, Reading.BUFFER_LENGTH * 2 + 1})
   void keepsNothingWhenTheSenderGoesAway(int length) {
     InputStream breaking =
         new FilterInputStream(new ByteArrayInputStream(content(length, 10))) {
@@ -95,9 +95,9 @@ class IngestFailureTest extends IngestFixture {
 
   @Test
   void keepsNothingWhenTheStoreFails() throws Exception {
-    byte[] content = content(3 * ArtifactIngest.BUFFER_LENGTH, 11);
+    byte[] content = content(3 * Reading.BUFFER_LENGTH, 11);
     StorageException full = new StorageException.StorageFull("memory", "no room", null);
-    store.failWriteAt(ArtifactIngest.BUFFER_LENGTH, full);
+    store.failWriteAt(Reading.BUFFER_LENGTH, full);
     assertThatExceptionOfType(StorageException.StorageFull.class)
         .isThrownBy(() -> put("edge/firmware", content))
         .isSameAs(full);

@@ -30,7 +30,7 @@ class IngestMemoryTest {
     long small = allocatedBy(4L << 20, "small");
     long large = allocatedBy(64L << 20, "large");
     // The digests run on this thread, so theirs is counted: a few futures a buffer, no bytes.
-    assertThat(small).isLessThan(4L * ArtifactIngest.BUFFER_LENGTH);
+    assertThat(small).isLessThan(4L * Reading.BUFFER_LENGTH);
     assertThat(large - small).isLessThan((60L << 20) / 100);
   }
 

@@ -76,7 +76,12 @@ public final class InMemoryUploadRows implements UploadRows {
             with(
                 row,
                 row.request(),
-                new UploadProgress(row.request().declaredLength(), new byte[0], new byte[0], false),
+                new UploadProgress(
+                    row.request().declaredLength(),
+                    new byte[0],
+                    new byte[0],
+                    false,
+                    row.progress().parts()),
                 true,
                 expiresAt));
   }
@@ -91,7 +96,7 @@ public final class InMemoryUploadRows implements UploadRows {
   public List<UnfinishedUpload> unfinished(String after, int limit) {
     requireThere();
     return rows.values().stream()
-        .filter(row -> !row.isComplete() && row.id().compareTo(after) > 0)
+        .filter(row -> (!row.isComplete() || row.isPart()) && row.id().compareTo(after) > 0)
         .limit(limit)
         .toList();
   }
@@ -110,7 +115,7 @@ public final class InMemoryUploadRows implements UploadRows {
     requireThere();
     List<String> forgotten =
         rows.values().stream()
-            .filter(UnfinishedUpload::isComplete)
+            .filter(row -> row.isComplete() && !row.isPart())
             .sorted(Comparator.comparing(UnfinishedUpload::expiresAt).reversed())
             .skip(keep)
             .map(UnfinishedUpload::id)
@@ -123,7 +128,7 @@ public final class InMemoryUploadRows implements UploadRows {
   public Set<String> blobKeys() {
     requireThere();
     return rows.values().stream()
-        .filter(row -> !row.isComplete())
+        .filter(row -> !row.isComplete() || row.isPart())
         .map(UnfinishedUpload::blobKey)
         .collect(Collectors.toSet());
   }
@@ -147,6 +152,8 @@ public final class InMemoryUploadRows implements UploadRows {
         row.encrypted(),
         row.blobKey(),
         progress,
+        row.isPart(),
+        row.parts(),
         isComplete,
         expiresAt);
   }

@@ -3,84 +3,21 @@ package io.artifactserver.core.upload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.artifactserver.core.blob.BlobStores;
-import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import io.artifactserver.core.catalog.FaultyArtifactCatalog;
-import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
-import io.artifactserver.core.digest.ClonedDigests;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
-import io.artifactserver.core.digest.SavableDigests;
-import io.artifactserver.core.ingest.ArtifactIngest;
-import io.artifactserver.core.ingest.FaultyBlobStore;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
-import io.artifactserver.core.ingest.Quota;
-import io.artifactserver.core.limit.InMemoryQuotaStore;
-import io.artifactserver.core.limit.QuotaLedger;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class UnfinishedUploadsTest {
-  private static final long MAX_LENGTH = 4L << 20;
-  private static final int INTERVAL = 1000;
-  private static final Duration TIME_TO_LIVE = Duration.ofHours(24);
-
-  private final InMemoryBlobStore memory = new InMemoryBlobStore();
-  private final InMemoryBlobStore encrypted = InMemoryBlobStore.markingEncrypted();
-  private final FaultyBlobStore store = new FaultyBlobStore(memory);
-  private final InMemoryArtifactCatalog artifacts = new InMemoryArtifactCatalog();
-  private final FaultyArtifactCatalog catalog = new FaultyArtifactCatalog(artifacts);
-  private final Quota quota = new Quota(MAX_LENGTH, 10L << 20, 0);
-  private final InMemoryUploadRows rows = new InMemoryUploadRows();
-  private final SavableDigests digests = new ClonedDigests();
-  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private UnfinishedUploads uploads = start();
-
-  @BeforeEach
-  void createRepositories() {
-    catalog.createRepository("edge", false, false);
-    catalog.createRepository("vault", false, true);
-  }
-
-  /** As a process that finds what the one before has left. */
-  private UnfinishedUploads start() {
-    ArtifactIngest ingest =
-        new ArtifactIngest(
-            catalog,
-            artifacts,
-            new BlobStores(store, encrypted),
-            quota,
-            new QuotaLedger(new InMemoryQuotaStore(artifacts)),
-            ForkJoinPool.commonPool(),
-            () -> {});
-    UnfinishedUploads started =
-        new UnfinishedUploads(
-            new UploadPorts(
-                rows,
-                catalog,
-                new BlobStores(store, encrypted),
-                ingest,
-                digests,
-                ForkJoinPool.commonPool(),
-                () -> now),
-            new UploadBounds(3, 2, TIME_TO_LIVE, INTERVAL));
-    started.recover();
-    return started;
-  }
-
+class UnfinishedUploadsTest extends UploadFixture {
   @Test
   void anUploadOverSeveralRequestsBecomesAnArtifact() throws Exception {
     byte[] content = content(10_000);
@@ -212,7 +149,7 @@ class UnfinishedUploadsTest {
       session.declare(2_000);
       assertThatExceptionOfType(UploadException.WrongLength.class)
           .isThrownBy(() -> session.declare(2_001));
-      assertThat(session.complete()).isInstanceOf(IngestResult.Created.class);
+      assertThat(session.complete().orElseThrow()).isInstanceOf(IngestResult.Created.class);
     }
     assertStored("edge/fw", content);
   }
@@ -399,6 +336,26 @@ class UnfinishedUploadsTest {
     assertStored("edge/fw", content);
   }
 
+  /** The bytes are committed, and no row names them yet. */
+  @Test
+  void committedBytesBecomeAnArtifactWhenTheDatabaseIsBack() throws Exception {
+    for (String repository : List.of("edge", "vault")) {
+      byte[] content = content(repository.equals("edge") ? 6_000 : 5_000);
+      String id = begin(repository + "/fw", content.length);
+      send(id, content, 0, content.length);
+      catalog.beforeAdd(() -> {
+        throw new CatalogUnavailableException("The database is away");
+      });
+      assertThatExceptionOfType(CatalogUnavailableException.class).isThrownBy(() -> complete(id));
+      catalog.beforeAdd(() -> {});
+      if (repository.equals("vault")) {
+        uploads = start();
+      }
+      assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+      assertStored(repository + "/fw", content);
+    }
+  }
+
   @Test
   void anUploadWhoseBytesAreLostBeginsAgain() throws Exception {
     byte[] content = content(6_000);
@@ -426,55 +383,33 @@ class UnfinishedUploadsTest {
     assertThat(rows.advances() - before).isEqualTo(10);
   }
 
-  private String begin(String name, long length) throws IngestException, UploadException {
-    return uploads.begin("me", new IngestRequest(id(name), "text/plain", length, List.of())).id();
-  }
-
-  private void send(String id, byte[] content, int position, int length) throws Exception {
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      session.requirePosition(position);
-      session.append(
-          ByteBuffer.wrap(content, position, Math.min(length, content.length - position)));
-      session.pause();
+  /** Of those that wait for their clients, the first gives back what its store holds. */
+  @Test
+  void fewUploadsAreOpenHoweverManyWait() throws Exception {
+    byte[] content = content(3_000);
+    List<UploadSession> sessions = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      String id =
+          uploads
+              .begin("owner " + i, new IngestRequest(id("edge/" + i), "a/b", 3_000, List.of()))
+              .id();
+      ids.add(id);
+      sessions.add(uploads.take(id, () -> {}));
     }
-  }
-
-  private IngestResult complete(String id) throws Exception {
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      return session.complete();
+    sessions.getFirst().mark();
+    for (int position = 0; position < 3_000; position += 500) {
+      for (UploadSession session : sessions.subList(1, 3)) {
+        session.append(ByteBuffer.wrap(content, position, 500));
+        assertThat(memory.openUploads()).isLessThanOrEqualTo(MAX_OPEN);
+      }
     }
-  }
-
-  private void assertStored(String name, byte[] content) throws IOException {
-    var artifact = artifacts.find(id(name)).orElseThrow();
-    InMemoryBlobStore holder = artifact.blob().encrypted() ? encrypted : memory;
-    assertThat(holder.bytes(artifact.blob().key())).isEqualTo(content);
-    assertThat(artifact.digests().sha256()).isEqualTo(sha256(content));
-    assertThat(artifact.length()).isEqualTo(content.length);
-  }
-
-  private void assertNothingIsKept() throws StorageException {
-    assertThat(memory.keptUploads()).isZero();
-    assertThat(memory.openUploads()).isZero();
-    assertThat(memory.list()).isEmpty();
-    assertThat(quota.used()).isZero();
-    assertThat(rows.size()).isZero();
-    assertThat(uploads.list()).isEmpty();
-  }
-
-  private static ArtifactId id(String text) {
-    int slash = text.indexOf('/');
-    return new ArtifactId(text.substring(0, slash), text.substring(slash + 1));
-  }
-
-  private static Digest sha256(byte[] content) {
-    return Digest.of(
-        DigestAlgorithm.SHA_256, DigestAlgorithm.SHA_256.newMessageDigest().digest(content));
-  }
-
-  private static byte[] content(int length) {
-    byte[] content = new byte[length];
-    new Random(length).nextBytes(content);
-    return content;
+    sessions.getFirst().append(ByteBuffer.wrap(content, 0, 500));
+    assertThat(memory.openUploads()).isLessThanOrEqualTo(MAX_OPEN);
+    sessions.get(1).close();
+    assertThat(complete(ids.get(1))).isInstanceOf(IngestResult.Created.class);
+    assertThat(sessions.get(2).complete()).isPresent();
+    assertStored("edge/1", content);
+    assertStored("edge/2", content);
   }
 }

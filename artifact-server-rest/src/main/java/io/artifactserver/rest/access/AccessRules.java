@@ -40,7 +40,7 @@ public final class AccessRules {
           rule("GET|HEAD", REPOSITORIES, READERS, (_, _) -> true),
           rule("GET|HEAD", REPOSITORY + "(?:/artifacts)?", READERS, AccessRules::isRepository),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
-          rule("PUT|DELETE", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
+          rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
           // The artifact is in a field, or known by the upload: the controller looks at the scope.
           rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
           rule("HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),

@@ -57,6 +57,9 @@ public class UseCaseConfiguration {
   /** Bytes between two checkpoints of an upload: each waits for the disk and the database. */
   private static final long CHECKPOINT_INTERVAL = 8L << 20;
 
+  /** The part of the heap for what the store holds for uploads over several requests. */
+  private static final int OPEN_SHARE = 8;
+
   /** As many threads as there are processors: digests wait for nothing else. */
   @Bean(destroyMethod = "shutdown")
   ExecutorService digests() {
@@ -102,8 +105,17 @@ public class UseCaseConfiguration {
         new UploadBounds(
             properties.maxUnfinished(),
             properties.maxUnfinished() / 2,
+            maxOpen(stores.plain(), properties),
             properties.expiry(),
             CHECKPOINT_INTERVAL));
+  }
+
+  /** An eighth of the heap for what their store holds. */
+  private static int maxOpen(BlobStore store, UploadProperties properties) {
+    long memory = store.uploadMemory();
+    return memory == 0
+        ? properties.maxUnfinished()
+        : (int) Math.max(2, Runtime.getRuntime().maxMemory() / OPEN_SHARE / memory);
   }
 
   @Bean

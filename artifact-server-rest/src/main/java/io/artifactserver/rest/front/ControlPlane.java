@@ -9,9 +9,12 @@ import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.access.Sender;
+import io.artifactserver.rest.api.artifact.UploadExchange;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.guard.Connections;
+import io.artifactserver.rest.server.guard.Holdings;
+import io.artifactserver.rest.server.guard.UploadTurns;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -41,10 +44,6 @@ public final class ControlPlane extends Handler.Wrapper {
   /** The rest of a body that came in part is not read. */
   private static final HttpFields CLOSE =
       HttpFields.build().add(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
-
-  private static final Pattern ARTIFACT = Pattern.compile("/api/v1/repositories/[^/]+/artifacts/");
-
-  private static final String UPLOADS = "/api/v1/uploads";
 
   private static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern REQUEST_ID_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -81,7 +80,8 @@ public final class ControlPlane extends Handler.Wrapper {
   }
 
   @Override
-  public boolean handle(Request request, Response response, Callback callback) {
+  public boolean handle(Request sent, Response response, Callback callback) {
+    Request request = ResumableRequest.withMethod(sent);
     Exchange exchange = new Exchange(request, response, callback);
     String method = request.getMethod();
     String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
@@ -184,7 +184,11 @@ public final class ControlPlane extends Handler.Wrapper {
       return;
     }
     if (isUpload(request)) {
-      if (!threads.uploads().run(caller.id(), () -> pass(exchange))) {
+      boolean runs =
+          ResumableRequest.is(request)
+              ? threads.resumable().run(caller.id(), () -> passInTurn(exchange, caller))
+              : threads.uploads().run(caller.id(), () -> pass(exchange));
+      if (!runs) {
         refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
       }
       return;
@@ -201,10 +205,27 @@ public final class ControlPlane extends Handler.Wrapper {
 
   private static boolean isUpload(Request request) {
     String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
-    String method = request.getMethod();
-    return (HttpMethod.PUT.is(method) && ARTIFACT.matcher(path).lookingAt())
-        || (HttpMethod.POST.is(method) && path.equals(UPLOADS))
-        || (HttpMethod.PATCH.is(method) && path.startsWith(UPLOADS + '/'));
+    return ResumableRequest.is(request)
+        || (HttpMethod.PUT.is(request.getMethod()) && ResumableRequest.isArtifact(path));
+  }
+
+  /** Gives its turn up whenever it waits for its client. */
+  private void passInTurn(Exchange exchange, Caller caller) {
+    UploadTurns.Turn turn = threads.turns().of(caller.id());
+    exchange
+        .request()
+        .setAttribute(UploadExchange.ATTRIBUTE, ResumableRequest.exchange(exchange, turn));
+    Holdings.Holding holding =
+        connections.holding(
+            exchange.request().getConnectionMetaData().getConnection().getEndPoint());
+    Request.addCompletionListener(exchange.request(), _ -> holding.close());
+    long _ = holding.add(ResumableRequest.MEMORY);
+    turn.begin();
+    try {
+      pass(exchange);
+    } finally {
+      turn.end();
+    }
   }
 
   private void gather(Exchange exchange, Caller caller, CallerThreads own) {

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.front;
 
 import io.artifactserver.rest.api.artifact.UploadProperties;
+import io.artifactserver.rest.server.guard.UploadTurns;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.beans.factory.ObjectProvider;
@@ -25,6 +26,9 @@ public class FrontConfiguration {
 
   private static final int ADMINS_SHARE = 2;
 
+  /** Each has a buffer, and waits for the disk and the database. */
+  private static final int UPLOAD_TURNS = 8;
+
   /**
    * Each waits for the identity provider, 5 s at most. An address has one, and 16 places to wait.
    */
@@ -45,7 +49,9 @@ public class FrontConfiguration {
     return new ControlThreads(
         new CallerThreads("admin-", CALLER_THREADS, WAITING_CALLERS, ADMINS_SHARE),
         new CallerThreads("control-", CALLER_THREADS, WAITING_CALLERS, CALLERS_SHARE),
-        new UploadThreads(uploads.maxConcurrent()),
+        new UploadThreads("upload-", uploads.maxConcurrent()),
+        new UploadThreads("waiting-upload-", uploads.maxUnfinished()),
+        new UploadTurns(UPLOAD_TURNS),
         new CallerThreads("sign-in-", SIGN_IN_THREADS, WAITING_SIGN_INS, SIGN_INS_SHARE),
         new Lookups(
             "stranger-",

@@ -1,10 +1,10 @@
 package io.artifactserver.rest.front;
 
-import io.artifactserver.core.thread.DaemonThreads;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 
 /**
  * Runs uploads. One may last for hours, so none waits for another: the caller is refused, and comes
@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadPoolExecutor;
  * most half of the places, the next one half of the rest, and so on. Thread-safe.
  */
 final class UploadThreads implements AutoCloseable {
-  private final ThreadPoolExecutor executor;
+  private final ExecutorService executor;
 
   /** How many places each caller holds. Guarded by this object, as is the number below. */
   private final Map<String, Integer> held = new HashMap<>();
@@ -20,11 +20,13 @@ final class UploadThreads implements AutoCloseable {
   private int free;
 
   /**
+   * @param name of the threads, which are virtual: an upload that waits for its client holds none
+   *     of the system's
    * @param places uploads that run at the same time
    */
-  UploadThreads(int places) {
+  UploadThreads(String name, int places) {
     this.free = places;
-    this.executor = DaemonThreads.pool("upload-", places);
+    this.executor = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name(name, 0).factory());
   }
 
   /**

@@ -18,7 +18,9 @@ import io.artifactserver.core.upload.UploadException.Superseded;
 import io.artifactserver.core.upload.UploadException.TooMany;
 import io.artifactserver.core.upload.UploadException.WrongChecksum;
 import io.artifactserver.core.upload.UploadException.WrongLength;
+import io.artifactserver.core.upload.UploadException.WrongPart;
 import io.artifactserver.core.upload.UploadException.WrongPosition;
+import java.net.URI;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
@@ -34,10 +36,18 @@ final class UploadProblems {
     String detail = failure.getMessage() + ".";
     return switch (failure) {
       case NotFound _ -> Problems.of(HttpStatus.NOT_FOUND, "No such upload", detail);
-      case WrongPosition _ -> Problems.of(HttpStatus.CONFLICT, "Wrong offset", detail);
-      case WrongLength _ -> Problems.of(HttpStatus.BAD_REQUEST, "Wrong length", detail);
+      case WrongPosition wrong -> {
+        ProblemDetail problem =
+            typed("mismatching-upload-offset", HttpStatus.CONFLICT, "Wrong offset", detail);
+        problem.setProperty("expected-offset", wrong.position());
+        problem.setProperty("provided-offset", wrong.offered());
+        yield problem;
+      }
+      case WrongLength _ ->
+          typed("inconsistent-upload-length", HttpStatus.BAD_REQUEST, "Wrong length", detail);
+      case WrongPart _ -> Problems.of(HttpStatus.BAD_REQUEST, "Wrong part", detail);
       case Superseded _ -> Problems.of(HttpStatus.CONFLICT, "Newer request", detail);
-      case Complete _ -> Problems.of(HttpStatus.CONFLICT, "Upload complete", detail);
+      case Complete _ -> typed("completed-upload", HttpStatus.CONFLICT, "Upload complete", detail);
       case TooMany _ ->
           Problems.of(
               HttpStatus.TOO_MANY_REQUESTS,
@@ -50,6 +60,13 @@ final class UploadProblems {
         yield problem;
       }
     };
+  }
+
+  /** A type that draft-ietf-httpbis-resumable-upload registers. */
+  private static ProblemDetail typed(String type, HttpStatus status, String title, String detail) {
+    ProblemDetail problem = Problems.of(status, title, detail);
+    problem.setType(URI.create("https://iana.org/assignments/http-problem-types#" + type));
+    return problem;
   }
 
   /** A failure of an upload. */

@@ -41,6 +41,7 @@ class EndpointRolesIT {
           Map.entry("GET /api/v1/repositories/{repository}/artifacts", "reader"),
           Map.entry("GET /api/v1/repositories/{repository}/artifacts/{path}", "reader"),
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
+          Map.entry("POST /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
           Map.entry("DELETE /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
           Map.entry("GET /api/v1/encryption/keys", "admin"),
           Map.entry("POST /api/v1/encryption/keys", "admin"),

@@ -60,17 +60,7 @@ class TusCrashIT {
       operator.createRepository("plain", true);
       operator.createEncryptedRepository("vault");
       goesOn(server, operator, "plain");
-      // What was sent behind the checkpoint cannot be compared with what comes again.
-      String upload = cutOff(server, operator, "vault");
-      try (TusClient client = new TusClient(server, server.operatorToken())) {
-        long offset = client.offset(upload);
-        assertThat(
-                client
-                    .patch(upload, offset, Arrays.copyOfRange(content, (int) offset, LENGTH))
-                    .statusCode())
-            .isEqualTo(404);
-        assertThat(client.offset(upload)).isEqualTo(-1);
-      }
+      goesOn(server, operator, "vault");
     }
   }
 
@@ -86,8 +76,7 @@ class TusCrashIT {
                   .statusCode())
           .isEqualTo(204);
     }
-    assertThat(operator.download("/artifacts/" + repository + "/killed").body())
-        .isEqualTo(content);
+    assertThat(operator.download("/artifacts/" + repository + "/killed").body()).isEqualTo(content);
   }
 
   /** Begins an upload, and kills its server in the middle; returns the upload's path. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class UploadThreadsTest {
   private static final int PLACES = 16;
 
-  private final UploadThreads threads = new UploadThreads(PLACES);
+  private final UploadThreads threads = new UploadThreads("test-", PLACES);
   private final CountDownLatch end = new CountDownLatch(1);
   private final Semaphore endOfOne = new Semaphore(0);
 
@@ -58,7 +58,7 @@ class UploadThreadsTest {
     "1, '1 0'"
   })
   void aCallerGetsHalfOfWhatOthersLeave(int places, String each) {
-    try (UploadThreads all = new UploadThreads(places)) {
+    try (UploadThreads all = new UploadThreads("test-", places)) {
       List<Integer> expected = Arrays.stream(each.split(" ")).map(Integer::valueOf).toList();
       List<Integer> begun =
           Stream.iterate(0, i -> i + 1)
@@ -88,7 +88,7 @@ class UploadThreadsTest {
 
   @Test
   void anUploadThatFailsGivesItsPlaceBack() {
-    try (UploadThreads one = new UploadThreads(1)) {
+    try (UploadThreads one = new UploadThreads("test-", 1)) {
       assertThat(
               one.run(
                   "caller",

@@ -199,6 +199,11 @@ public final class EncryptedBlobStore implements BlobStore {
   }
 
   @Override
+  public long uploadMemory() {
+    return inner.uploadMemory();
+  }
+
+  @Override
   public boolean hasRoom() {
     return inner.hasRoom();
   }

@@ -6,11 +6,11 @@ import io.artifactserver.core.blob.StorageException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import javax.crypto.AEADBadTagException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Encrypts segment by segment; used by one thread. A full segment is kept until more bytes come,
- * because only then is it known not to be the last.
+ * because only then is it known not to be the last. It has a cipher while it encrypts, and none
+ * while it waits.
  */
 final class EncryptedUpload implements BlobUpload {
   private final BlobUpload inner;
@@ -19,7 +19,7 @@ final class EncryptedUpload implements BlobUpload {
   private final SegmentCipher.Pool ciphers;
   private final int segmentLength;
   private final byte[] pending;
-  private @Nullable SegmentCipher cipher;
+  private boolean isUsable = true;
   private int pendingLength;
   private long segment;
   private long length;
@@ -34,7 +34,6 @@ final class EncryptedUpload implements BlobUpload {
     this.ciphers = ciphers;
     this.segmentLength = key.header().segmentLength();
     this.pending = new byte[SegmentLayout.plainCapacity(segmentLength)];
-    this.cipher = ciphers.acquire(segmentLength);
   }
 
   /**
@@ -96,9 +95,19 @@ final class EncryptedUpload implements BlobUpload {
 
   @Override
   public byte[] checkpoint() throws StorageException {
-    SegmentCipher using = requireUsable();
+    requireUsable();
     byte[] state = inner.checkpoint();
-    return keys.seal(inner.key(), key, using, segment, pending, pendingLength, state).toBytes();
+    SegmentCipher cipher = ciphers.acquire(segmentLength);
+    try {
+      return keys.seal(inner.key(), key, cipher, segment, pending, pendingLength, state).toBytes();
+    } finally {
+      ciphers.release(cipher);
+    }
+  }
+
+  @Override
+  public boolean mayCheckpoint() throws StorageException {
+    return inner.mayCheckpoint();
   }
 
   @Override
@@ -120,14 +129,18 @@ final class EncryptedUpload implements BlobUpload {
     if (segment < 0 || plainLength < 0 || plainLength > capacity()) {
       throw new IllegalArgumentException("its upload's state does not fit");
     }
-    SegmentCipher using = requireUsable();
-    System.arraycopy(sealed, 0, using.ciphertext(), 0, sealed.length);
-    using.decrypt(
-        EncryptedUploadState.sealingKey(key.dataKey(), inner.key(), state.sealing()),
-        0,
-        true,
-        sealed.length);
-    System.arraycopy(using.plain(), 0, pending, 0, plainLength);
+    SegmentCipher cipher = ciphers.acquire(segmentLength);
+    try {
+      System.arraycopy(sealed, 0, cipher.ciphertext(), 0, sealed.length);
+      cipher.decrypt(
+          EncryptedUploadState.sealingKey(key.dataKey(), inner.key(), state.sealing()),
+          0,
+          true,
+          sealed.length);
+      System.arraycopy(cipher.plain(), 0, pending, 0, plainLength);
+    } finally {
+      ciphers.release(cipher);
+    }
     pendingLength = plainLength;
     length = new SegmentLayout(segmentLength, 0).plainStart(segment) + plainLength;
     isResumed = true;
@@ -140,7 +153,7 @@ final class EncryptedUpload implements BlobUpload {
   }
 
   private void writeSegment(boolean isLast) throws StorageException {
-    SegmentCipher using = requireUsable();
+    requireUsable();
     if (segment > Integer.MAX_VALUE) {
       giveBack();
       throw new StorageException.StorageUnavailable(
@@ -148,31 +161,32 @@ final class EncryptedUpload implements BlobUpload {
           "a blob has at most 2^31 segments of %d bytes".formatted(segmentLength),
           null);
     }
+    SegmentCipher cipher = ciphers.acquire(segmentLength);
     try {
       if (segment == 0) {
         inner.write(ByteBuffer.wrap(key.header().toBytes()));
       }
-      int sealed = using.encrypt(key.key(), segment, isLast, pending, pendingLength);
-      inner.write(ByteBuffer.wrap(using.ciphertext(), 0, sealed));
+      int sealed = cipher.encrypt(key.key(), segment, isLast, pending, pendingLength);
+      inner.write(ByteBuffer.wrap(cipher.ciphertext(), 0, sealed));
     } catch (StorageException e) {
       giveBack();
       throw e;
+    } finally {
+      ciphers.release(cipher);
     }
     segment++;
     pendingLength = 0;
   }
 
-  private SegmentCipher requireUsable() {
-    if (cipher == null) {
+  private void requireUsable() {
+    if (!isUsable) {
       throw new IllegalStateException("The upload is committed, failed or closed");
     }
-    return cipher;
   }
 
   private void giveBack() {
-    if (cipher != null) {
-      ciphers.release(cipher);
-      cipher = null;
+    if (isUsable) {
+      isUsable = false;
       Arrays.fill(pending, (byte) 0);
       key.dataKey().close();
     }

@@ -27,6 +27,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
@@ -67,7 +68,14 @@ public record ArtifactUploadController(
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
-    IngestRequest ingestRequest = ingestRequest(id, request);
+    if (DraftFields.isComplete(request).filter(isComplete -> !isComplete).isPresent()) {
+      throw new ProblemException(
+          HttpStatus.BAD_REQUEST,
+          "Version of resumable uploads",
+          "This is a part of an upload by another version of the draft than this server speaks:"
+              + " send Upload-Draft-Interop-Version: 8, or all bytes.");
+    }
+    IngestRequest ingestRequest = ingestRequest(id, request, request.getContentLengthLong(), true);
     boolean mustBeAbsent = "*".equals(request.getHeader("If-None-Match"));
     if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
       throw taken(id);
@@ -95,7 +103,14 @@ public record ArtifactUploadController(
     }
   }
 
-  private static IngestRequest ingestRequest(ArtifactId id, HttpServletRequest request) {
+  /**
+   * Describes an upload, by the head of its first request.
+   *
+   * @param length in bytes, or {@link IngestRequest#UNKNOWN_LENGTH}
+   * @param isWhole whether the body has all bytes
+   */
+  static IngestRequest ingestRequest(
+      ArtifactId id, HttpServletRequest request, long length, boolean isWhole) {
     if (request.getHeader("Content-Range") != null) {
       // RFC 9110, section 14.5: a server that ignored it would store a part as the whole.
       throw new ProblemException(
@@ -110,27 +125,34 @@ public record ArtifactUploadController(
           "Content coding",
           "An artifact is stored as it is sent: send it without Content-Encoding.");
     }
-    return new IngestRequest(
-        id, mediaType(id, request), request.getContentLengthLong(), expectedDigests(request));
+    List<Digest> expected = new ArrayList<>(digests(request, "Repr-Digest"));
+    if (isWhole) {
+      expected.addAll(digests(request, "Content-Digest"));
+    }
+    return new IngestRequest(id, mediaType(id, request), length, expected);
   }
 
-  private static ProblemException taken(ArtifactId id) {
+  static ProblemException taken(ArtifactId id) {
     return new ProblemException(
         HttpStatus.PRECONDITION_FAILED,
         "Path taken",
         "%s already exists, and If-None-Match: * allows only a new one.".formatted(id));
   }
 
-  private static List<Digest> expectedDigests(HttpServletRequest request) {
+  /** A digest of the body, if the request has one; of several the strongest. */
+  static Optional<Digest> contentDigest(HttpServletRequest request) {
+    return digests(request, "Content-Digest").stream()
+        .max(Comparator.comparingInt(digest -> digest.algorithm().length()));
+  }
+
+  private static List<Digest> digests(HttpServletRequest request, String name) {
     List<Digest> digests = new ArrayList<>();
-    for (String name : List.of("Repr-Digest", "Content-Digest")) {
-      for (String value : Collections.list(request.getHeaders(name))) {
-        try {
-          digests.addAll(DigestFields.parse(value));
-        } catch (IllegalArgumentException e) {
-          throw new ProblemException(
-              HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.');
-        }
+    for (String value : Collections.list(request.getHeaders(name))) {
+      try {
+        digests.addAll(DigestFields.parse(value));
+      } catch (IllegalArgumentException e) {
+        throw new ProblemException(
+            HttpStatus.BAD_REQUEST, "Malformed " + name, e.getMessage() + '.');
       }
     }
     return digests;
@@ -145,7 +167,7 @@ public record ArtifactUploadController(
         "Content-Type");
   }
 
-  private static ResponseEntity<ArtifactView> respond(IngestResult result) {
+  static ResponseEntity<ArtifactView> respond(IngestResult result) {
     Artifact artifact = result.artifact();
     ArtifactView view = ArtifactView.of(artifact);
     ResponseEntity.BodyBuilder response =

@@ -2,11 +2,13 @@ package io.artifactserver.rest.api.artifact;
 
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.server.guard.UploadTurns;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.InputStreamSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.util.unit.DataSize;
@@ -17,8 +19,8 @@ import org.springframework.util.unit.DataSize;
  *
  * <p>A client that trickles holds one of few places, so it is refused once it has been waited for
  * for {@link #PERIOD} and less has come than the least rate asks for. The time in which the server
- * stores bytes does not count. Nothing is stored of a caller whose token is taken away meanwhile.
- * Used by one thread.
+ * stores bytes, or has others do so first, does not count. Nothing is stored of a caller whose
+ * token is taken away meanwhile. Used by one thread.
  */
 final class RequestBodyStream extends InputStream {
   static final Duration PERIOD = Duration.ofMinutes(1);
@@ -30,6 +32,7 @@ final class RequestBodyStream extends InputStream {
   private final DataSize minRate;
   private final BooleanSupplier mayGoOn;
   private final LongSupplier nanoTime;
+  private final UploadTurns.@Nullable Turn turn;
   private long waited;
   private long received;
   private long asked;
@@ -41,6 +44,19 @@ final class RequestBodyStream extends InputStream {
    */
   RequestBodyStream(
       InputStreamSource body, DataSize minRate, BooleanSupplier mayGoOn, LongSupplier nanoTime) {
+    this(body, minRate, mayGoOn, nanoTime, null);
+  }
+
+  /**
+   * @param turn that the reader has, and gives up while it waits; null if it has none
+   */
+  RequestBodyStream(
+      InputStreamSource body,
+      DataSize minRate,
+      BooleanSupplier mayGoOn,
+      LongSupplier nanoTime,
+      UploadTurns.@Nullable Turn turn) {
+    this.turn = turn;
     this.body = body;
     this.minRate = minRate;
     this.mayGoOn = mayGoOn;
@@ -63,8 +79,21 @@ final class RequestBodyStream extends InputStream {
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     long begin = nanoTime.getAsLong();
-    int read = body.getInputStream().read(target, offset, length);
-    long now = nanoTime.getAsLong();
+    InputStream bytes = body.getInputStream();
+    UploadTurns.@Nullable Turn given = turn == null || bytes.available() > 0 ? null : turn;
+    if (given != null) {
+      given.end();
+    }
+    int read;
+    long now;
+    try {
+      read = bytes.read(target, offset, length);
+    } finally {
+      now = nanoTime.getAsLong();
+      if (given != null) {
+        given.begin();
+      }
+    }
     waited += now - begin;
     received += Math.max(0, read);
     if (waited >= PERIOD.toNanos()) {

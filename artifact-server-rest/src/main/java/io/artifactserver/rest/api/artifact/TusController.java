@@ -1,52 +1,37 @@
 package io.artifactserver.rest.api.artifact;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
-import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
-import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
+import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.core.upload.UnfinishedUploads;
 import io.artifactserver.core.upload.UploadException;
 import io.artifactserver.core.upload.UploadSession;
 import io.artifactserver.core.upload.UploadStatus;
-import io.artifactserver.rest.access.AccessRules;
-import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.http.HttpDate;
-import io.artifactserver.rest.problem.ProblemException;
-import io.artifactserver.rest.problem.Problems;
-import io.artifactserver.rest.server.engine.Http2Connections;
 import io.swagger.v3.oas.annotations.Hidden;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
-import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
-import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.server.Request;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.unit.DataSize;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PatchMapping;
@@ -58,31 +43,21 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * Uploads over several requests by tus 1.0.0: core, creation, creation-with-upload,
- * creation-defer-length, termination, expiration and checksum. A request for an upload ends an
- * older one that is open, and goes on behind what that one has brought. Thread-safe.
+ * creation-defer-length, termination, expiration, checksum, concatenation and
+ * concatenation-unfinished. Thread-safe.
  */
 @RestController
 @RequestMapping(TusController.PATH)
 @Tag(name = "Uploads")
-public class TusController {
+public record TusController(
+    UnfinishedUploads uploads, UploadReception reception, UploadProperties properties) {
   static final String PATH = "/api/v1/uploads";
 
+  private static final Logger LOG = LoggerFactory.getLogger(TusController.class);
   private static final String EXTENSIONS =
-      "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum";
+      "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,"
+          + "concatenation,concatenation-unfinished";
   private static final String EXPIRES = "Upload-Expires";
-
-  private final UnfinishedUploads uploads;
-  private final Authenticator authenticator;
-  private final DataSize minRate;
-  private final long maxLength;
-
-  public TusController(
-      UnfinishedUploads uploads, Authenticator authenticator, UploadProperties properties) {
-    this.uploads = uploads;
-    this.authenticator = authenticator;
-    this.minRate = properties.minRate();
-    this.maxLength = properties.maxArtifactSize().toBytes();
-  }
 
   /** Tells what of tus is known here: 204. */
   @Hidden
@@ -92,7 +67,7 @@ public class TusController {
         .header(TusFields.RESUMABLE, TusFields.VERSION)
         .header("Tus-Version", TusFields.VERSION)
         .header("Tus-Extension", EXTENSIONS)
-        .header("Tus-Max-Size", String.valueOf(maxLength))
+        .header("Tus-Max-Size", String.valueOf(properties.maxArtifactSize().toBytes()))
         .header(
             "Tus-Checksum-Algorithm",
             Arrays.stream(DigestAlgorithm.values())
@@ -104,33 +79,38 @@ public class TusController {
   /** Every unfinished upload, by id. */
   @GetMapping
   @Operation(summary = "List the unfinished uploads")
-  public UploadList list() {
-    return new UploadList(uploads.list().stream().map(UploadView::of).toList());
+  public UploadView.Page list() {
+    return new UploadView.Page(uploads.list().stream().map(UploadView::of).toList());
   }
 
-  /** Begins an upload, with its first bytes or without: 201. */
+  /** Begins an upload, with its first bytes or without, or of parts: 201. */
   @PostMapping
   @Operation(
       summary = "Begin an upload (tus)",
       description =
           "Upload-Metadata has repository and path, and may have sha256 and mediaType. The answer's"
-              + " Location takes the bytes with PATCH. A sha256 is compared with what the path has.")
+              + " Location takes the bytes with PATCH. A sha256 is compared with what the path has."
+              + " With Upload-Concat: partial the bytes are for an upload that names this one with"
+              + " Upload-Concat: final.")
   public ResponseEntity<ArtifactView> create(
       @Parameter(hidden = true) HttpServletRequest request,
       @Parameter(hidden = true) HttpServletResponse response)
       throws IngestException, StorageException, UploadException {
     speak(request, response);
-    IngestRequest wanted = TusFields.request(request);
-    Caller caller = CurrentCaller.get();
-    requireInScope(caller, wanted);
+    TusConcat concat = TusConcat.of(request);
+    IngestRequest wanted = TusFields.request(request, concat);
+    UploadReception.requireInScope(wanted);
+    if (!concat.parts().isEmpty()) {
+      return createOfParts(wanted, concat.parts(), request, response);
+    }
     boolean hasBytes = TusFields.hasBytes(request);
     if (!hasBytes && request.getContentLengthLong() > 0) {
       TusFields.requireBytes(request);
     }
-    UploadStatus begun = uploads.begin(caller.id(), wanted);
-    AuditDetails.after(UploadView.of(begun));
-    response.setHeader(HttpHeaders.LOCATION, PATH + '/' + begun.id());
-    response.setHeader(EXPIRES, HttpDate.format(begun.expiresAt()));
+    String owner = CurrentCaller.get().id();
+    UploadStatus begun =
+        concat.isPart() ? uploads.beginPart(owner, wanted) : uploads.begin(owner, wanted);
+    created(begun, response);
     if (!hasBytes && begun.request().declaredLength() != 0) {
       return ResponseEntity.status(HttpStatus.CREATED).build();
     }
@@ -139,7 +119,7 @@ public class TusController {
   }
 
   /** Tells how far an upload has come. */
-  @RequestMapping(path = "/{id}", method = RequestMethod.HEAD)
+  @RequestMapping(path = "/{id}", method = RequestMethod.HEAD, headers = TusFields.RESUMABLE)
   @Operation(summary = "Ask how far an upload has come (tus)")
   public ResponseEntity<Void> head(
       @PathVariable String id,
@@ -147,21 +127,33 @@ public class TusController {
       @Parameter(hidden = true) HttpServletResponse response)
       throws IngestException, StorageException, UploadException {
     speak(request, response);
-    requireInScope(id);
+    reception.requireInScope(id);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     try (UploadSession session = uploads.take(id, () -> {})) {
       long position = session.pause();
       UploadStatus status = session.status();
-      if (position == status.request().declaredLength()) {
+      TusConcat concat = new TusConcat(status.isPart(), status.parts());
+      if (!status.parts().isEmpty()) {
+        if (!uploads.concatenate(session, () -> {})) {
+          return standing(status.request(), concat, OptionalLong.empty())
+              .header(EXPIRES, HttpDate.format(status.expiresAt()))
+              .build();
+        }
+        position = session.status().position();
+      }
+      if (position == session.status().request().declaredLength()) {
         // The request that brought the last byte did not get as far.
         var _ = session.complete();
       }
-      return standing(status.request(), position)
+      return standing(session.status().request(), concat, OptionalLong.of(position))
           .header(EXPIRES, HttpDate.format(status.expiresAt()))
           .build();
     } catch (UploadException.Complete e) {
       IngestRequest complete = e.upload().request();
-      return standing(complete, complete.declaredLength())
+      return standing(
+              complete,
+              new TusConcat(e.upload().isPart(), e.upload().parts()),
+              OptionalLong.of(complete.declaredLength()))
           .header(EXPIRES, HttpDate.format(e.upload().expiresAt()))
           .build();
     }
@@ -181,108 +173,136 @@ public class TusController {
       throws IngestException, StorageException, UploadException {
     speak(request, response);
     TusFields.requireBytes(request);
-    requireInScope(id);
-    ResponseEntity<ArtifactView> answer = receive(id, TusFields.offset(request), request, true);
-    if (!answer.getHeaders().containsHeader(HttpHeaders.CONTENT_LOCATION)) {
-      // Of an upload, its begin and its end are in the audit.
-      AuditDetails.nothingChanged();
-    }
-    return answer;
+    reception.requireInScope(id);
+    return receive(id, TusFields.offset(request), request, true);
   }
 
   /** Ends an upload, and forgets its bytes: 204. */
   @DeleteMapping("/{id}")
-  @Operation(summary = "End an upload (tus)")
+  @Operation(summary = "End an upload")
   public ResponseEntity<Void> delete(
       @PathVariable String id,
       @Parameter(hidden = true) HttpServletRequest request,
       @Parameter(hidden = true) HttpServletResponse response)
       throws UploadException {
     if (request.getHeader(TusFields.RESUMABLE) != null) {
-      // An admin who tidies up speaks no tus.
+      // Others speak no tus.
       speak(request, response);
     }
-    requireInScope(id);
+    reception.requireInScope(id);
     uploads.end(id);
     return ResponseEntity.noContent().build();
+  }
+
+  /** An upload whose parts are all there is an artifact when this is answered. */
+  private ResponseEntity<ArtifactView> createOfParts(
+      IngestRequest wanted,
+      List<String> parts,
+      HttpServletRequest request,
+      HttpServletResponse response)
+      throws IngestException, StorageException, UploadException {
+    for (String part : parts) {
+      reception.requireInScope(part);
+    }
+    UploadStatus begun = uploads.beginOfParts(CurrentCaller.get().id(), wanted, parts);
+    created(begun, response);
+    try {
+      concatenate(begun.id(), request).ifPresent(result -> tellArtifact(result, response));
+    } catch (IngestException e) {
+      endQuietly(begun.id());
+      throw e;
+    }
+    return ResponseEntity.status(HttpStatus.CREATED).build();
   }
 
   private ResponseEntity<ArtifactView> receive(
       String id, long offset, HttpServletRequest request, boolean hasBytes)
       throws IngestException, StorageException, UploadException {
-    Optional<Digest> checksum = TusFields.checksum(request);
-    OptionalLong length = TusFields.length(request);
-    Request jetty = ServletContextRequest.getServletContextRequest(request).getWrapped();
-    try (OpenRequest open = new OpenRequest(jetty);
-        UploadSession session = uploads.take(id, open::end)) {
-      session.requirePosition(offset);
-      if (length.isPresent()) {
-        session.declare(length.getAsLong());
-      }
-      requireFits(session.status(), request);
-      if (hasBytes) {
-        Http2Connections.acceptBody(jetty);
-        append(session, checksum, request);
-      }
-      UploadStatus status = session.status();
-      if (status.position() == status.request().declaredLength()) {
-        Artifact artifact = session.complete().artifact();
-        ArtifactView view = ArtifactView.of(artifact);
-        AuditDetails.after(view);
-        return progress(status.position(), status.expiresAt())
-            .header(HttpHeaders.CONTENT_LOCATION, URI.create(view.links().self()).toString())
-            .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
-            .eTag(EntityTag.of(artifact.digests().sha256()).toString())
-            .build();
-      }
-      return progress(session.pause(), session.status().expiresAt()).build();
+    UploadReception.Received received =
+        reception.receive(
+            request,
+            id,
+            new UploadReception.Body(
+                offset,
+                TusFields.length(request),
+                TusFields.checksum(request),
+                hasBytes,
+                UploadReception.Completion.WHEN_FULL,
+                _ -> {}));
+    UploadStatus status = received.status();
+    ResponseEntity.HeadersBuilder<?> answer =
+        ResponseEntity.noContent()
+            .header(TusFields.OFFSET, String.valueOf(status.position()))
+            .header(EXPIRES, HttpDate.format(status.expiresAt()));
+    // Of an upload, its begin and its end are in the audit.
+    boolean isChange = request.getMethod().equals("POST");
+    if (received.result().isPresent()) {
+      isChange = true;
+      Artifact artifact = received.result().get().artifact();
+      ArtifactView view = ArtifactView.of(artifact);
+      AuditDetails.after(view);
+      answer
+          .header(HttpHeaders.CONTENT_LOCATION, URI.create(view.links().self()).toString())
+          .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
+          .eTag(EntityTag.of(artifact.digests().sha256()).toString());
+    } else if (status.isPart() && status.position() == status.request().declaredLength()) {
+      isChange |= concatenateThoseWaitingFor(id, request);
     }
+    if (!isChange) {
+      AuditDetails.nothingChanged();
+    }
+    return answer.build();
   }
 
-  /** With a checksum, the bytes are kept together or not at all. */
-  private void append(UploadSession session, Optional<Digest> checksum, HttpServletRequest request)
+  /**
+   * Their own requests are told if it fails.
+   *
+   * @return whether there is an artifact of one
+   */
+  private boolean concatenateThoseWaitingFor(String part, HttpServletRequest request) {
+    boolean isArtifact = false;
+    for (String whole : uploads.waitingFor(part)) {
+      try {
+        Optional<IngestResult> result = concatenate(whole, request);
+        isArtifact |= result.isPresent();
+        result.ifPresent(made -> AuditDetails.after(ArtifactView.of(made.artifact())));
+      } catch (IngestException | StorageException | UploadException e) {
+        LOG.debug("The parts of upload {} do not become an artifact now", whole, e);
+      }
+    }
+    return isArtifact;
+  }
+
+  private Optional<IngestResult> concatenate(String whole, HttpServletRequest request)
       throws IngestException, StorageException, UploadException {
-    Credentials credentials =
-        Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
-    if (checksum.isPresent()) {
-      session.mark();
-    }
-    try (InputStream body =
-        new RequestBodyStream(
-            request::getInputStream,
-            minRate,
-            () -> !authenticator.isTakenAway(credentials),
-            System::nanoTime)) {
-      UploadBody received = new UploadBody(session, checksum);
-      received.receive(body);
-    } catch (StorageException e) {
-      throw e;
-    } catch (IOException e) {
-      UploadStatus status = session.status();
-      throw new IngestException.SourceFailed(status.request().id(), status.position(), e);
+    try (UploadSession session = uploads.take(whole, () -> {})) {
+      return uploads.concatenate(session, UploadExchange.of(request).turn()::giveWay)
+          ? session.complete()
+          : Optional.empty();
     }
   }
 
-  /** A body that is too long is refused before its first byte. */
-  private static void requireFits(UploadStatus status, HttpServletRequest request)
-      throws UploadException {
-    long length = status.request().declaredLength();
-    long end = status.position() + Math.max(0, request.getContentLengthLong());
-    if (length != IngestRequest.UNKNOWN_LENGTH && end > length) {
-      throw new UploadException.WrongLength(status.id(), length, end);
+  private void endQuietly(String id) {
+    try {
+      uploads.end(id);
+    } catch (UploadException e) {
+      LOG.debug("Upload {} is over", id, e);
     }
   }
 
-  private void requireInScope(String id) throws UploadException.NotFound {
-    requireInScope(
-        CurrentCaller.get(),
-        uploads.request(id).orElseThrow(() -> new UploadException.NotFound(id)));
+  private static void tellArtifact(IngestResult result, HttpServletResponse response) {
+    ArtifactView view = ArtifactView.of(result.artifact());
+    AuditDetails.after(view);
+    response.setHeader(HttpHeaders.CONTENT_LOCATION, URI.create(view.links().self()).toString());
+    response.setHeader("Repr-Digest", DigestFields.reprDigest(result.artifact().digests()));
+    response.setHeader(
+        HttpHeaders.ETAG, EntityTag.of(result.artifact().digests().sha256()).toString());
   }
 
-  private static void requireInScope(Caller caller, IngestRequest request) {
-    if (!caller.mayRead(request.id())) {
-      throw new ProblemException(Problems.forbidden(AccessRules.OUT_OF_SCOPE));
-    }
+  private static void created(UploadStatus begun, HttpServletResponse response) {
+    AuditDetails.after(UploadView.of(begun));
+    response.setHeader(HttpHeaders.LOCATION, PATH + '/' + begun.id());
+    response.setHeader(EXPIRES, HttpDate.format(begun.expiresAt()));
   }
 
   private static void speak(HttpServletRequest request, HttpServletResponse response) {
@@ -291,88 +311,15 @@ public class TusController {
     TusFields.requireVersion(request);
   }
 
-  private static ResponseEntity.HeadersBuilder<?> progress(long position, Instant expiresAt) {
-    return ResponseEntity.noContent()
-        .header(TusFields.OFFSET, String.valueOf(position))
-        .header(EXPIRES, HttpDate.format(expiresAt));
-  }
-
-  private static ResponseEntity.BodyBuilder standing(IngestRequest request, long position) {
+  private static ResponseEntity.BodyBuilder standing(
+      IngestRequest request, TusConcat concat, OptionalLong position) {
     ResponseEntity.BodyBuilder answer =
-        ResponseEntity.ok()
-            .header(TusFields.OFFSET, String.valueOf(position))
-            .header(TusFields.METADATA, TusFields.metadata(request));
-    return request.declaredLength() == IngestRequest.UNKNOWN_LENGTH
-        ? answer.header(TusFields.DEFER_LENGTH, "1")
-        : answer.header(TusFields.LENGTH, String.valueOf(request.declaredLength()));
+        ResponseEntity.ok().header(TusFields.METADATA, TusFields.metadata(request));
+    concat.field().ifPresent(value -> answer.header(TusConcat.FIELD, value));
+    position.ifPresent(value -> answer.header(TusFields.OFFSET, String.valueOf(value)));
+    if (request.declaredLength() != IngestRequest.UNKNOWN_LENGTH) {
+      return answer.header(TusFields.LENGTH, String.valueOf(request.declaredLength()));
+    }
+    return concat.parts().isEmpty() ? answer.header(TusFields.DEFER_LENGTH, "1") : answer;
   }
-
-  /**
-   * A request that may wait for its body. Thread-safe: closed before the request is over, because a
-   * failure that came later would hit the next one on the connection.
-   */
-  private static final class OpenRequest implements AutoCloseable {
-    private final Request request;
-    private boolean isOver;
-
-    OpenRequest(Request request) {
-      this.request = request;
-    }
-
-    /** Ends the wait. */
-    synchronized void end() {
-      if (!isOver) {
-        request.fail(new EofException("A newer request goes on with the upload"));
-      }
-    }
-
-    @Override
-    public synchronized void close() {
-      isOver = true;
-    }
-  }
-
-  /**
-   * An unfinished upload.
-   *
-   * @param id the last part of its address
-   * @param owner id of the caller that began it
-   * @param length in bytes; absent if it is not known yet
-   * @param position bytes that are there
-   * @param isOpen whether a request brings bytes
-   * @param expires when it is removed, unless bytes come before
-   */
-  public record UploadView(
-      String id,
-      String owner,
-      String repository,
-      String path,
-      String mediaType,
-      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long length,
-      long position,
-      @JsonProperty("open") boolean isOpen,
-      Instant expires) {
-    static UploadView of(UploadStatus status) {
-      IngestRequest request = status.request();
-      return new UploadView(
-          status.id(),
-          status.owner(),
-          request.id().repository(),
-          request.id().path(),
-          request.mediaType(),
-          request.declaredLength() == IngestRequest.UNKNOWN_LENGTH
-              ? null
-              : request.declaredLength(),
-          status.position(),
-          status.isOpen(),
-          status.expiresAt());
-    }
-  }
-
-  /**
-   * The unfinished uploads.
-   *
-   * @param uploads by id
-   */
-  public record UploadList(List<UploadView> uploads) {}
 }

@@ -75,14 +75,20 @@ final class TusFields {
   }
 
   /**
-   * Reads the purpose of an upload that begins. Its length is unknown with Upload-Defer-Length: 1.
+   * Reads the purpose of an upload that begins. Its length is unknown with Upload-Defer-Length: 1,
+   * and when it has parts.
    *
    * @throws io.artifactserver.core.catalog.InvalidNameException if no artifact can have the name
    */
-  static IngestRequest request(HttpServletRequest request) {
+  static IngestRequest request(HttpServletRequest request, TusConcat concat) {
     OptionalLong length = length(request);
     String deferred = request.getHeader(DEFER_LENGTH);
-    if (length.isPresent() == (deferred != null) || (deferred != null && !deferred.equals("1"))) {
+    if (!concat.parts().isEmpty()) {
+      if (length.isPresent() || deferred != null || request.getContentLengthLong() > 0) {
+        throw malformed(TusConcat.FIELD, "A final upload has the bytes and lengths of its parts");
+      }
+    } else if (length.isPresent() == (deferred != null)
+        || (deferred != null && !deferred.equals("1"))) {
       throw malformed(LENGTH, "Send either it or Upload-Defer-Length: 1");
     }
     Map<String, String> metadata = metadata(request.getHeader(METADATA));
@@ -113,17 +119,17 @@ final class TusFields {
 
   /** The checksum of the body, if the request has one: an algorithm and Base64. */
   static Optional<Digest> checksum(HttpServletRequest request) {
-    String value = request.getHeader(CHECKSUM);
-    if (value == null) {
-      return Optional.empty();
-    }
+    return Optional.ofNullable(request.getHeader(CHECKSUM)).map(TusFields::checksum);
+  }
+
+  static Digest checksum(String value) {
     String[] words = value.strip().split(" ", -1);
     Optional<DigestAlgorithm> algorithm = DigestAlgorithm.ofId(words[0].toLowerCase(Locale.ROOT));
     if (words.length == 2 && algorithm.isPresent()) {
       try {
         byte[] bytes = Base64.getDecoder().decode(words[1]);
         if (bytes.length == algorithm.get().length()) {
-          return Optional.of(Digest.of(algorithm.get(), bytes));
+          return Digest.of(algorithm.get(), bytes);
         }
       } catch (IllegalArgumentException e) {
         // Falls through to the same answer as a wrong length.
@@ -132,7 +138,7 @@ final class TusFields {
     throw malformed(CHECKSUM, "Write an algorithm of OPTIONS and the Base64 of the raw digest");
   }
 
-  private static Map<String, String> metadata(@Nullable String field) {
+  static Map<String, String> metadata(@Nullable String field) {
     Map<String, String> metadata = new LinkedHashMap<>();
     if (field == null || field.isBlank()) {
       return metadata;

@@ -13,8 +13,8 @@ import org.springframework.util.unit.DataSize;
  * @param maxTotalSize of all stored blobs together; default none but the disk's. Lower it to leave
  *     room for other users of the disk.
  * @param maxConcurrent uploads at the same time, default 16. A token has at most as many as are
- *     left to others: alone half of them. More are asked to come back. Each holds a thread and 1
- *     MiB: raise it with the heap.
+ *     left to others: alone half of them. More are asked to come back. Each holds 1 MiB: raise it
+ *     with the heap.
  * @param minRate bytes that an upload brings a second, over a minute of waiting for it; default 1
  *     KB. A slower one is ended with a 408. With 0 none is: then clients that trickle hold their
  *     places for as long as they like.

@@ -74,6 +74,7 @@ public record JdbcBlobChecksums(CatalogTransactions transactions, JdbcClient jdb
                 where c.created_at < :instant
                   and not exists (select from blob b where b.blob_key = c.blob_key)
                   and not exists (select from derived d where d.blob_key = c.blob_key)
+                  and not exists (select from unfinished_upload u where u.blob_key = c.blob_key)
                 """)
             .param("instant", Timestamp.from(instant))
             .update());

@@ -92,6 +92,7 @@ public record JdbcDataKeyStore(CatalogTransactions transactions, JdbcClient jdbc
                 where k.created_at < :instant
                   and not exists (select from blob b where b.blob_key = k.blob_key)
                   and not exists (select from derived d where d.blob_key = k.blob_key)
+                  and not exists (select from unfinished_upload u where u.blob_key = k.blob_key)
                 """)
             .param("instant", Timestamp.from(instant))
             .update());

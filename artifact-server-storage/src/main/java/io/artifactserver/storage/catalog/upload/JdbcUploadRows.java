@@ -25,7 +25,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
     implements UploadRows {
   private static final String TERMS =
       "id, owner, repository, path, media_type, length, expected_digests, encrypted, blob_key,"
-          + " position, is_open, is_complete, expires_at";
+          + " position, is_open, is_complete, expires_at, is_part, parts, parts_in_place";
 
   @Override
   public void add(UnfinishedUpload upload) {
@@ -37,11 +37,11 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                     insert into unfinished_upload (
                       id, owner, repository, path, media_type, length, expected_digests, encrypted,
                       blob_key, position, digest_states, store_state, is_open, is_complete,
-                      expires_at)
+                      expires_at, is_part, parts, parts_in_place)
                     values (
                       :id, :owner, :repository, :path, :mediaType, :length, :digests, :encrypted,
                       :blobKey, :position, :digestStates, :storeState, :isOpen, :isComplete,
-                      :expiresAt)
+                      :expiresAt, :isPart, :parts, :partsInPlace)
                     """)
                 .param("id", upload.id())
                 .param("owner", upload.owner())
@@ -65,6 +65,9 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                 .param("isOpen", upload.progress().isOpen())
                 .param("isComplete", upload.isComplete())
                 .param("expiresAt", Timestamp.from(upload.expiresAt()))
+                .param("isPart", upload.isPart())
+                .param("parts", upload.parts().toArray(String[]::new))
+                .param("partsInPlace", upload.progress().parts())
                 .update());
   }
 
@@ -76,7 +79,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                     + TERMS
                     + ", digest_states, store_state from unfinished_upload where id = :id")
             .param("id", id)
-            .query((row, _) -> upload(row, row.getBytes(14), row.getBytes(15)))
+            .query((row, _) -> upload(row, row.getBytes(17), row.getBytes(18)))
             .optional());
   }
 
@@ -87,7 +90,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                 """
                 update unfinished_upload
                 set position = :position, digest_states = :digestStates, store_state = :storeState,
-                  is_open = :isOpen, expires_at = :expiresAt
+                  is_open = :isOpen, expires_at = :expiresAt, parts_in_place = :partsInPlace
                 where id = :id and not is_complete
                 """)
             .param("id", id)
@@ -96,6 +99,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
             .param("storeState", progress.store())
             .param("isOpen", progress.isOpen())
             .param("expiresAt", Timestamp.from(expiresAt))
+            .param("partsInPlace", progress.parts())
             .update())
         == 1;
   }
@@ -139,7 +143,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
         jdbc.sql(
                 "select "
                     + TERMS
-                    + " from unfinished_upload where not is_complete and id > :after"
+                    + " from unfinished_upload where (not is_complete or is_part) and id > :after"
                     + " order by id limit :limit")
             .param("after", after)
             .param("limit", limit)
@@ -167,7 +171,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
         jdbc.sql(
                 """
                 delete from unfinished_upload where id in (
-                  select id from unfinished_upload where is_complete
+                  select id from unfinished_upload where is_complete and not is_part
                   order by expires_at desc, id offset :keep)
                 """)
             .param("keep", keep)
@@ -178,7 +182,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
   public Set<String> blobKeys() {
     return transactions.read(() ->
         new HashSet<>(
-            jdbc.sql("select blob_key from unfinished_upload where not is_complete")
+            jdbc.sql("select blob_key from unfinished_upload where not is_complete or is_part")
                 .query((row, _) -> row.getString(1))
                 .list()));
   }
@@ -199,7 +203,10 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
         request,
         row.getBoolean(8),
         row.getString(9),
-        new UploadProgress(row.getLong(10), digestStates, storeState, row.getBoolean(11)),
+        new UploadProgress(
+            row.getLong(10), digestStates, storeState, row.getBoolean(11), row.getInt(16)),
+        row.getBoolean(14),
+        List.of((String[]) row.getArray(15).getArray()),
         row.getBoolean(12),
         row.getTimestamp(13).toInstant());
   }

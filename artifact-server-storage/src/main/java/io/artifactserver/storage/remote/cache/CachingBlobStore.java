@@ -160,6 +160,11 @@ public final class CachingBlobStore implements BlobStore, BlobCache, AutoCloseab
   }
 
   @Override
+  public long uploadMemory() {
+    return remote.uploadMemory();
+  }
+
+  @Override
   public boolean hasRoom() {
     return remote.hasRoom();
   }

@@ -119,6 +119,11 @@ public final class CheckedBlobStore implements BlobStore {
   }
 
   @Override
+  public long uploadMemory() {
+    return remote.uploadMemory();
+  }
+
+  @Override
   public boolean hasRoom() {
     return remote.hasRoom();
   }

@@ -64,6 +64,11 @@ final class CheckedUpload implements BlobUpload {
   }
 
   @Override
+  public boolean mayCheckpoint() throws StorageException {
+    return upload.mayCheckpoint();
+  }
+
+  @Override
   public void leave() {
     upload.leave();
   }

@@ -88,19 +88,20 @@ public final class S3BlobStore implements BlobStore, InstallationBound {
     return new S3Blob(ref, bucket, tags, chunks);
   }
 
+  /** A part, which is filled before it is sent. */
+  @Override
+  public long uploadMemory() {
+    return partLength;
+  }
+
   @Override
   public BlobUpload begin(String key) {
     objects.begun(BlobRef.requireKey(key));
     return new S3BlobUpload(bucket, objects, tags, parts, partLength, key);
   }
 
-  /** The parts that were sent cannot be read back, so nothing can be compared with them. */
   @Override
   public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
-    if (checkpoint.mustRepeat()) {
-      throw new StorageException.BlobCorrupt(
-          NAME, checkpoint.ref(), "its upload was cut off while parts were sent", null);
-    }
     try {
       S3UploadState state = S3UploadState.parse(checkpoint.state());
       objects.resumed(checkpoint.key(), state.mark());

@@ -31,6 +31,10 @@ final class S3BlobUpload implements BlobUpload {
   private final Map<Integer, CompletedPart> sent = new ConcurrentSkipListMap<>();
   private final PartWriter parts;
   private volatile @Nullable String uploadId;
+
+  /** What an earlier process may have sent. */
+  private volatile @Nullable RepeatedParts repeated;
+
   private boolean isUsable = true;
   private boolean isCommitted;
   private boolean isKept;
@@ -157,6 +161,10 @@ final class S3BlobUpload implements BlobUpload {
     isUsable = false;
     int number = parts.settle() + 1;
     ByteBuffer bytes = parts.filling();
+    RepeatedParts earlier = repeated;
+    if (earlier != null) {
+      earlier.requireBeginsSame(number, bytes);
+    }
     S3UploadState.Rest next = new S3UploadState.Rest(number, bytes.remaining());
     if (bytes.hasRemaining()) {
       try {
@@ -179,6 +187,12 @@ final class S3BlobUpload implements BlobUpload {
         rest,
         olderRest,
         sent.values());
+  }
+
+  @Override
+  public boolean mayCheckpoint() throws StorageException {
+    RepeatedParts earlier = repeated;
+    return earlier == null || earlier.mayBeginOf(parts.settle() + 1);
   }
 
   @Override
@@ -227,6 +241,12 @@ final class S3BlobUpload implements BlobUpload {
         }
         uploadId = state.uploadId();
       }
+      if (checkpoint.mustRepeat()) {
+        String id =
+            state.uploadId().isEmpty() ? RepeatedParts.begun(bucket, checkpoint) : state.uploadId();
+        uploadId = id.isEmpty() ? null : id;
+        repeated = RepeatedParts.find(bucket, checkpoint, id, sent.size());
+      }
       if (rest.length() > 0) {
         ByteBuffer bytes = objects.rest(key, rest);
         if (bytes.remaining() != rest.length()) {
@@ -257,6 +277,10 @@ final class S3BlobUpload implements BlobUpload {
 
   /** One part; without an upload id it is all there is. */
   private void send(int number, ByteBuffer part) throws StorageException {
+    RepeatedParts earlier = repeated;
+    if (earlier != null) {
+      earlier.requireSame(number, part);
+    }
     try {
       String id = uploadId;
       if (id == null) {

@@ -49,7 +49,7 @@ class JdbcUploadRowsTest {
     rows.add(upload(1, 1_000));
     byte[] large = new byte[3 << 20];
     large[7] = 1;
-    UploadProgress progress = new UploadProgress(700, new byte[] {1, 2}, large, true);
+    UploadProgress progress = new UploadProgress(700, new byte[] {1, 2}, large, true, 0);
     assertThat(rows.advance(id(1), progress, NOW.plusSeconds(60))).isTrue();
     UnfinishedUpload found = rows.find(id(1)).orElseThrow();
     assertThat(found.progress()).usingRecursiveComparison().isEqualTo(progress);
@@ -74,7 +74,7 @@ class JdbcUploadRowsTest {
     for (int i = 1; i <= 4; i++) {
       rows.add(upload(i, 1_000));
     }
-    UploadProgress progress = new UploadProgress(1_000, new byte[] {1}, new byte[] {2}, false);
+    UploadProgress progress = new UploadProgress(1_000, new byte[] {1}, new byte[] {2}, false, 0);
     for (int i = 1; i <= 3; i++) {
       assertThat(rows.advance(id(i), progress, NOW)).isTrue();
       rows.complete(id(i), NOW.plusSeconds(i));
@@ -112,7 +112,29 @@ class JdbcUploadRowsTest {
     return "%032x".formatted(number);
   }
 
+  /** Whoever is made of it needs its bytes, and the room is reserved after a restart, too. */
+  @Test
+  void aPartStaysWhenItIsComplete() {
+    UnfinishedUpload part = upload(1, 1_000, true, List.of());
+    rows.add(part);
+    rows.add(upload(2, IngestRequest.UNKNOWN_LENGTH, false, List.of(id(1), id(3))));
+    rows.complete(id(1), NOW);
+    assertThat(ids(rows.unfinished("", 10))).containsExactly(id(1), id(2));
+    assertThat(rows.blobKeys()).hasSize(2);
+    assertThat(rows.removeCompleteBut(0)).isZero();
+    UploadProgress progress = new UploadProgress(1_000, new byte[] {1}, new byte[] {2}, false, 1);
+    assertThat(rows.advance(id(2), progress, NOW)).isTrue();
+    UnfinishedUpload whole = rows.find(id(2)).orElseThrow();
+    assertThat(whole.parts()).containsExactly(id(1), id(3));
+    assertThat(whole.progress().parts()).isEqualTo(1);
+  }
+
   private static UnfinishedUpload upload(int number, long length) {
+    return upload(number, length, false, List.of());
+  }
+
+  private static UnfinishedUpload upload(
+      int number, long length, boolean isPart, List<String> parts) {
     return new UnfinishedUpload(
         id(number),
         "owner",
@@ -126,6 +148,8 @@ class JdbcUploadRowsTest {
         number % 2 == 0,
         BlobRef.newKey(),
         UploadProgress.NONE,
+        isPart,
+        parts,
         false,
         NOW.plusSeconds(number));
   }

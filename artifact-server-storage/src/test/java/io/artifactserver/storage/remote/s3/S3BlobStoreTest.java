@@ -1,11 +1,13 @@
 package io.artifactserver.storage.remote.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore;
 import io.artifactserver.core.blob.BlobStoreContract;
 import io.artifactserver.core.blob.BlobUpload;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.core.testserver.S3ProxyServer;
@@ -121,6 +123,49 @@ class S3BlobStoreTest extends BlobStoreContract {
                   .listObjectsV2(r -> r.bucket("blobs").prefix(prefix + "/uploads/"))
                   .contents())
           .isEmpty();
+    }
+  }
+
+  /** As a cipher needs it: other bytes in the place of some that were sent would tell both. */
+  @Test
+  void whatADeadProcessSentComesAgainAsItWasOrNotAtAll() throws Exception {
+    int part = 5 << 20;
+    byte[] content = content(3 * part + 1000, 4);
+    for (int changed : new int[] {-1, part + 200, 2 * part + 20}) {
+      UploadCheckpoint checkpoint;
+      try (BlobUpload killed = store.begin()) {
+        killed.write(ByteBuffer.wrap(content, 0, part + 100));
+        checkpoint = new UploadCheckpoint(killed.key(), part + 100, killed.checkpoint(), true);
+        killed.write(ByteBuffer.wrap(content, part + 100, part));
+        // Nobody keeps it.
+        byte[] _ = killed.checkpoint();
+        byte[] again = content.clone();
+        if (changed >= 0) {
+          again[changed] ^= 1;
+        }
+        try (BlobUpload upload = restarted().resume(checkpoint)) {
+          assertThat(upload.mayCheckpoint()).isFalse();
+          if (changed < 0) {
+            upload.write(ByteBuffer.wrap(again, part + 100, 2 * part));
+            assertThat(upload.mayCheckpoint()).isTrue();
+            upload.write(ByteBuffer.wrap(again, 3 * part + 100, again.length - 3 * part - 100));
+            BlobRef ref = upload.commit();
+            assertThat(
+                    read(
+                        store.blob(ref),
+                        ByteRange.whole(content.length),
+                        ByteBuffer.allocate(8192)))
+                .isEqualTo(content);
+          } else {
+            assertThatExceptionOfType(StorageException.BlobCorrupt.class)
+                .isThrownBy(() -> {
+                  upload.write(ByteBuffer.wrap(again, part + 100, again.length - part - 100));
+                  upload.commit();
+                })
+                .withMessageContaining("other bytes");
+          }
+        }
+      }
     }
   }
 

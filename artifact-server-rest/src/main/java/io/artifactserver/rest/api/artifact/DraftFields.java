@@ -1,0 +1,78 @@
+package io.artifactserver.rest.api.artifact;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Reads the fields of draft-ietf-httpbis-resumable-upload-12. They are items of structured fields
+ * (RFC 9651), and a field with another value is as none (section 4.1). Pure functions.
+ */
+final class DraftFields {
+  static final String VERSION = "Upload-Draft-Interop-Version";
+  static final String VERSION_VALUE = "8";
+  static final String COMPLETE = "Upload-Complete";
+  static final String OFFSET = "Upload-Offset";
+  static final String LENGTH = "Upload-Length";
+  static final String LIMIT = "Upload-Limit";
+  static final String MEDIA_TYPE = "application/partial-upload";
+
+  static final String TRUE = "?1";
+  static final String FALSE = "?0";
+
+  /** Of an integer: RFC 9651, section 3.3.1. */
+  private static final int MAX_DIGITS = 15;
+
+  private DraftFields() {}
+
+  /** Whether the client speaks the version of the draft that this server does. */
+  static boolean isOfVersion(HttpServletRequest request) {
+    return line(request, VERSION).map(DraftFields::item).filter(VERSION_VALUE::equals).isPresent();
+  }
+
+  /** Whether the body is the last of the upload, if the request says so. */
+  static Optional<Boolean> isComplete(HttpServletRequest request) {
+    return line(request, COMPLETE).flatMap(DraftFields::bool);
+  }
+
+  static OptionalLong offset(HttpServletRequest request) {
+    return number(request, OFFSET);
+  }
+
+  static OptionalLong length(HttpServletRequest request) {
+    return number(request, LENGTH);
+  }
+
+  static Optional<Boolean> bool(String line) {
+    String value = item(line);
+    return value.equals(TRUE) || value.equals(FALSE)
+        ? Optional.of(value.equals(TRUE))
+        : Optional.empty();
+  }
+
+  static OptionalLong number(String line) {
+    String digits = item(line);
+    return !digits.isEmpty()
+            && digits.length() <= MAX_DIGITS
+            && digits.chars().allMatch(digit -> digit >= '0' && digit <= '9')
+        ? OptionalLong.of(Long.parseLong(digits))
+        : OptionalLong.empty();
+  }
+
+  private static OptionalLong number(HttpServletRequest request, String name) {
+    return line(request, name).map(DraftFields::number).orElse(OptionalLong.empty());
+  }
+
+  private static Optional<String> line(HttpServletRequest request, String name) {
+    List<String> lines = Collections.list(request.getHeaders(name));
+    return lines.size() == 1 ? Optional.of(lines.getFirst()) : Optional.empty();
+  }
+
+  /** The bare item; parameters (";a=b") may follow, and none is defined. */
+  private static String item(String line) {
+    int semicolon = line.indexOf(';');
+    return (semicolon < 0 ? line : line.substring(0, semicolon)).strip();
+  }
+}

@@ -1,0 +1,23 @@
+package io.artifactserver.rest.api.artifact;
+
+import io.artifactserver.rest.server.guard.UploadTurns;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.eclipse.jetty.http.HttpFields;
+
+/**
+ * An upload's request, as long as it runs.
+ *
+ * @param turn is given up while the request waits for its client
+ * @param interim sends a 104 (Upload Resumption Supported) with these fields, if the client can
+ *     take one now; called by the request's thread
+ */
+public record UploadExchange(UploadTurns.Turn turn, Consumer<HttpFields> interim) {
+  /** The attribute of a request that has it. */
+  public static final String ATTRIBUTE = UploadExchange.class.getName();
+
+  static UploadExchange of(HttpServletRequest request) {
+    return (UploadExchange) Objects.requireNonNull(request.getAttribute(ATTRIBUTE));
+  }
+}
