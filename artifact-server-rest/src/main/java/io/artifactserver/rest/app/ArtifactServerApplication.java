@@ -22,8 +22,9 @@ public class ArtifactServerApplication {
    * @param arguments {@code --property=value} each, behind the command if there is one
    */
   public static void main(String[] arguments) {
-    if (!Commands.serve(List.of(arguments))) {
-      System.exit(Commands.line(System.getenv()).execute(arguments));
+    List<String> list = List.of(arguments);
+    if (!Commands.serve(list)) {
+      System.exit(Commands.line(list, System.getenv()).execute(arguments));
     }
     SpringApplication server = new SpringApplication(ArtifactServerApplication.class);
     PortOpener ports = new PortOpener();

@@ -35,6 +35,10 @@ final class SettingNames {
 
   private static final String SERVICE_PORT = "ARTIFACT_SERVER_PORT";
 
+  /** What {@code push} and {@code pull} read, perhaps on the machine of a server. */
+  private static final Set<String> OF_CLIENTS =
+      Set.of("ARTIFACT_SERVER_URL", "ARTIFACT_SERVER_TOKEN");
+
   private final Set<String> names = new TreeSet<>();
   private final Map<String, String> retired = new TreeMap<>();
   private final Set<String> open = new TreeSet<>();
@@ -89,6 +93,7 @@ final class SettingNames {
         for (String name : enumerable.getPropertyNames()) {
           if (BELOW_ROOT.matcher(name).matches()
               && !taken.contains(name)
+              && !OF_CLIENTS.contains(name)
               && !isOpen(name)
               && !isServiceLink(name, enumerable)) {
             String origin = String.valueOf(PropertySourceOrigin.get(source, name));

@@ -1,6 +1,8 @@
 package io.artifactserver.rest.command;
 
 import io.artifactserver.core.command.Command;
+import io.artifactserver.rest.command.client.PullCommand;
+import io.artifactserver.rest.command.client.PushCommand;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +16,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /**
  * The program's command line. Every command has {@code --help}, reports an error in one line on
  * standard error, and exits with 0 if it did what it was asked to, 1 if it failed, and 2 if it did
- * not understand its arguments. Stateless, thread-safe.
+ * not understand its arguments; the help of a command says what else there is. Stateless,
+ * thread-safe.
  */
 public final class Commands {
   private static final Set<String> HELP = Set.of("-h", "--help", "-V", "--version");
@@ -27,6 +30,24 @@ public final class Commands {
         && (arguments.isEmpty()
             || arguments.getFirst().equals(ServeCommand.NAME)
             || arguments.getFirst().startsWith("--"));
+  }
+
+  /**
+   * The commands that the arguments can mean: all, or only the client's that they name. To look for
+   * the others opens every library of the server, which takes longer than many a download.
+   */
+  public static CommandLine line(List<String> arguments, Map<String, String> environment) {
+    return switch (arguments.getFirst()) {
+      case PushCommand.NAME -> program(new PushCommand(), environment);
+      case PullCommand.NAME -> program(new PullCommand(), environment);
+      default -> line(environment);
+    };
+  }
+
+  private static CommandLine program(Command command, Map<String, String> environment) {
+    CommandLine line = new CommandLine(new ArtifactServerCommand());
+    line.addSubcommand(command);
+    return configured(line, environment);
   }
 
   /** All commands, those of other modules among them. */

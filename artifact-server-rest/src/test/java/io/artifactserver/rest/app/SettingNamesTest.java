@@ -146,6 +146,14 @@ class SettingNamesTest {
   }
 
   @Test
+  void leavesTheVariablesOfItsClientsAlone() {
+    Map<String, Object> client = new HashMap<>();
+    client.put("ARTIFACT_SERVER_URL", "https://artifacts.example");
+    client.put("ARTIFACT_SERVER_TOKEN", "secret");
+    assertThat(unknownIn(variables(client))).isEmpty();
+  }
+
+  @Test
   void wantsRecords() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> names.addAll("artifact-server.text", String.class))

@@ -32,16 +32,45 @@ class CommandsTest {
     assertThat(run("--help")).isZero();
     assertThat(output.toString())
         .contains(
-            "serve", "keys", "migrate", "doctor", "sign", "generate-completion", "--server.port");
+            "serve",
+            "push",
+            "pull",
+            "keys",
+            "migrate",
+            "doctor",
+            "sign",
+            "generate-completion",
+            "--server.port");
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"serve", "keys", "keys create", "keys remove", "migrate", "doctor", "sign"})
+      strings = {
+        "serve",
+        "keys",
+        "keys create",
+        "keys remove",
+        "migrate",
+        "doctor",
+        "sign",
+        "push",
+        "pull"
+      })
   void everyCommandHelps(String command) {
     assertThat(run((command + " --help").split(" "))).isZero();
     assertThat(output.toString()).startsWith("Usage: artifact-server");
     assertThat(errors.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"push", "pull"})
+  void aCommandOfTheClientIsFoundWithoutTheOthers(String command) {
+    assertThat(run(Commands.line(List.of(command), Map.of()), command, "--help")).isZero();
+    assertThat(output.toString())
+        .startsWith("Usage: artifact-server " + command)
+        .contains("Exit status:", "ARTIFACT_SERVER_TOKEN", "--parallel");
+    assertThat(run(Commands.line(List.of(command), Map.of()), command)).isEqualTo(2);
+    assertThat(errors.toString()).startsWith("artifact-server " + command + ": ");
   }
 
   @Test

@@ -1,0 +1,111 @@
+package io.artifactserver.rest.command.client;
+
+import io.artifactserver.rest.command.client.ClientException.Reason;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Answers of the server that are not what was asked for, as exceptions. Pure functions. */
+final class Answers {
+  static final int OK = 200;
+  static final int CREATED = 201;
+  static final int NO_CONTENT = 204;
+  static final int PARTIAL_CONTENT = 206;
+  static final int BAD_REQUEST = 400;
+  static final int UNAUTHORIZED = 401;
+  static final int FORBIDDEN = 403;
+  static final int NOT_FOUND = 404;
+  static final int CONFLICT = 409;
+  static final int GONE = 410;
+  static final int RANGE_NOT_SATISFIABLE = 416;
+
+  /** tus 1.0.0, checksum: the bytes have another one. */
+  private static final int CHECKSUM_MISMATCH = 460;
+
+  /** Timeout, Locked, Too Early, Too Many Requests, and what a server that restarts says. */
+  private static final Set<Integer> TRANSIENT = Set.of(408, 423, 425, 429, 500, 502, 503, 504);
+
+  private static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(5);
+
+  private Answers() {}
+
+  /**
+   * Returns the failure that an answer is.
+   *
+   * @param what was asked for
+   * @throws TransientException if the server may say something else later
+   */
+  static ClientException refusal(HttpResponse<String> answer, String what)
+      throws TransientException {
+    int status = answer.statusCode();
+    String said = "%s: the server says %d%s".formatted(what, status, detail(answer.body()));
+    if (TRANSIENT.contains(status)) {
+      throw new TransientException(said, retryAfter(answer));
+    }
+    return switch (status) {
+      case UNAUTHORIZED ->
+          new ClientException(
+              Reason.REFUSED,
+              said
+                  + ". The server does not accept this token, or wants one: give it with"
+                  + " --token-file FILE, ARTIFACT_SERVER_TOKEN, or a profile");
+      case FORBIDDEN -> new ClientException(Reason.REFUSED, said);
+      case NOT_FOUND, GONE -> new ClientException(Reason.ABSENT, said);
+      case CONFLICT, CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
+      case BAD_REQUEST ->
+          new ClientException(
+              title(answer.body()).equals("Digest mismatch") ? Reason.OTHER_BYTES : Reason.FAILED,
+              said);
+      default -> new ClientException(Reason.FAILED, said);
+    };
+  }
+
+  /** How long the server asks to wait; zero if it says nothing, or nothing that is understood. */
+  static Duration retryAfter(HttpResponse<?> answer) {
+    String value = answer.headers().firstValue("Retry-After").orElse("");
+    Duration asked;
+    try {
+      asked =
+          value.matches("\\d{1,9}")
+              ? Duration.ofSeconds(Long.parseLong(value))
+              : Duration.between(
+                  Instant.now(),
+                  ZonedDateTime.parse(value, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+    } catch (DateTimeParseException e) {
+      return Duration.ZERO;
+    }
+    if (asked.isNegative()) {
+      return Duration.ZERO;
+    }
+    return asked.compareTo(MAX_RETRY_AFTER) > 0 ? MAX_RETRY_AFTER : asked;
+  }
+
+  private static String detail(String body) {
+    String detail = member(body, "detail");
+    return detail.isEmpty() ? "" : " (" + detail.replaceAll("\\.$", "") + ")";
+  }
+
+  private static String title(String body) {
+    return member(body, "title");
+  }
+
+  private static String member(String body, String name) {
+    if (!body.startsWith("{")) {
+      return "";
+    }
+    try {
+      JsonNode problem = JsonMapper.shared().readTree(body);
+      // It is printed on a terminal.
+      return problem.path(name).asString("").replaceAll("\\p{Cntrl}", " ");
+    } catch (JacksonException e) {
+      return "";
+    }
+  }
+}

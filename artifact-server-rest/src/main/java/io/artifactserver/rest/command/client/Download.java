@@ -1,0 +1,215 @@
+package io.artifactserver.rest.command.client;
+
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.rest.command.client.ClientException.Reason;
+import io.artifactserver.rest.http.ContentRange;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Fetches the missing bytes of one version of an artifact by ranges beside each other, while the
+ * digest of those that are there is computed. {@code If-Range} with a strong entity tag sees to it
+ * that no byte of another version is taken. Run once, by one thread.
+ */
+final class Download {
+  /** Long enough for a round trip between two requests to cost little. */
+  private static final long MAX_PIECE = 32L << 20;
+
+  private static final long MIN_PIECE = 1L << 20;
+
+  /** Pieces for each connection, so that a slow one does not end much later than the others. */
+  private static final int PIECES = 4;
+
+  private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Remote remote;
+  private final Console console;
+  private final ArtifactId id;
+  private final Remote.Found found;
+  private final FileChannel file;
+  private final PullState state;
+  private final FetchedBytes fetched;
+  private final Path part;
+  private final int parallel;
+  private final AtomicLong savedAt = new AtomicLong(System.nanoTime());
+
+  /**
+   * @param file open on the part
+   */
+  Download(
+      Remote remote,
+      Console console,
+      ArtifactId id,
+      Remote.Found found,
+      FileChannel file,
+      PullState state,
+      Path part,
+      int parallel) {
+    this.remote = remote;
+    this.console = console;
+    this.id = id;
+    this.found = found;
+    this.file = file;
+    this.state = state;
+    this.fetched = state.fetched();
+    this.part = part;
+    this.parallel = parallel;
+  }
+
+  /**
+   * A download that has ended.
+   *
+   * @param transferred bytes that came over the network
+   * @param seeded bytes that the seed had
+   * @param sha256 of the file; empty if the artifact changed before all bytes were there
+   */
+  record Result(long transferred, long seeded, String sha256) {}
+
+  Result run(Optional<Path> seed) throws ClientException, InterruptedException, IOException {
+    long before = fetched.count();
+    if (seed.isPresent()) {
+      new Seed(remote, console, id, found).copy(seed.get(), file, fetched);
+    }
+    long seeded = fetched.count() - before;
+    Queue<ByteRange> pieces = pieces(fetched.missing(ByteRange.whole(found.length())), parallel);
+    FileDigest digest = new FileDigest(part, found.length(), fetched);
+    List<String> sha256 = new ArrayList<>();
+    List<Callable<?>> tasks = new ArrayList<>();
+    for (int i = 0; i < Math.min(parallel, pieces.size()); i++) {
+      tasks.add(() -> fetch(pieces));
+    }
+    tasks.add(() -> sha256.add(digest(digest)));
+    String name = String.valueOf(part.getFileName());
+    try (Interruption _ = new Interruption(this::saveQuietly);
+        Progress _ = new Progress(console, name, found.length(), fetched::count).start()) {
+      Workers.run(tasks);
+    } catch (Changed e) {
+      return new Result(fetched.count() - before - seeded, seeded, "");
+    } catch (ClientException e) {
+      saveQuietly();
+      throw e;
+    }
+    return new Result(fetched.count() - before - seeded, seeded, sha256.getFirst());
+  }
+
+  /** Cuts what is missing into requests, in the order of the file. */
+  static Queue<ByteRange> pieces(List<ByteRange> missing, int parallel) {
+    long bytes = missing.stream().mapToLong(ByteRange::length).sum();
+    long longest = Math.clamp(bytes / ((long) parallel * PIECES), MIN_PIECE, MAX_PIECE);
+    Queue<ByteRange> pieces = new ConcurrentLinkedQueue<>();
+    for (ByteRange range : missing) {
+      for (long at = range.position(); at < range.end(); at += longest) {
+        pieces.add(new ByteRange(at, Math.min(longest, range.end() - at)));
+      }
+    }
+    return pieces;
+  }
+
+  /** Fetches one piece after the other until there is none. */
+  private boolean fetch(Queue<ByteRange> pieces) throws ClientException, InterruptedException {
+    for (ByteRange piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+      ByteRange range = piece;
+      Retries retries = new Retries(console, fetched::count);
+      retries.run(() -> {
+        for (ByteRange missing : fetched.missing(range)) {
+          request(missing);
+        }
+        return range;
+      });
+    }
+    return true;
+  }
+
+  private void request(ByteRange range) throws IOException, InterruptedException, ClientException {
+    HttpRequest request =
+        remote
+            .request(Remote.path(id))
+            .header("Range", "bytes=%d-%d".formatted(range.position(), range.end() - 1))
+            .header("If-Range", found.entityTag())
+            .build();
+    RangeWriter writer = new RangeWriter(file, range, fetched);
+    String expected = ContentRange.of(range, found.length());
+    BodyHandler<String> handler =
+        head ->
+            head.statusCode() == Answers.PARTIAL_CONTENT
+                    && head.headers().firstValue("Content-Range").orElse("").equals(expected)
+                    && head.headers().firstValue("ETag").orElse("").equals(found.entityTag())
+                ? writer
+                : new ShortText();
+    HttpResponse<String> answer;
+    try {
+      answer = remote.transfer(request, handler, this::moved);
+    } catch (IOException e) {
+      IOException failure = writer.writeFailure();
+      if (failure != null) {
+        throw cannotWrite(failure);
+      }
+      throw e;
+    }
+    switch (answer.statusCode()) {
+      case Answers.PARTIAL_CONTENT -> {
+        if (!writer.isComplete()) {
+          throw new Changed(id);
+        }
+      }
+      // The whole of another version; also of a shorter one, or none.
+      case Answers.OK, Answers.RANGE_NOT_SATISFIABLE, Answers.NOT_FOUND, Answers.GONE ->
+          throw new Changed(id);
+      default -> throw Answers.refusal(answer, id.toString());
+    }
+  }
+
+  private String digest(FileDigest digest) throws ClientException, InterruptedException {
+    try {
+      return digest.call();
+    } catch (IOException e) {
+      throw new ClientException(
+          Reason.FAILED, "cannot read %s: %s".formatted(part, Remote.reason(e)));
+    }
+  }
+
+  private ClientException cannotWrite(IOException failure) {
+    return new ClientException(
+        Reason.FAILED, "cannot write %s: %s".formatted(part, Remote.reason(failure)));
+  }
+
+  /** Asked once a second while bytes come: the time to remember them. */
+  private long moved() {
+    long last = savedAt.get();
+    long now = System.nanoTime();
+    if (now - last > SAVE_NANOS && savedAt.compareAndSet(last, now)) {
+      saveQuietly();
+    }
+    return fetched.count();
+  }
+
+  private void saveQuietly() {
+    try {
+      state.save();
+    } catch (IOException e) {
+      console.note("cannot remember what is there: " + Remote.reason(e));
+    }
+  }
+
+  /** The artifact is another one now. */
+  private static final class Changed extends ClientException {
+    private static final long serialVersionUID = 1L;
+
+    Changed(ArtifactId id) {
+      super(Reason.OTHER_BYTES, id + " has changed");
+    }
+  }
+}

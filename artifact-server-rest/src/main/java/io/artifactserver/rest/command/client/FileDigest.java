@@ -1,0 +1,69 @@
+package io.artifactserver.rest.command.client;
+
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.range.ByteRange;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The SHA-256 of a file, also of one that is still being fetched: it follows what is there, so that
+ * little is left to do when the last byte comes. Run once, by one thread, with a channel of its
+ * own: an interrupt closes it.
+ */
+final class FileDigest implements Callable<String> {
+  private static final int BUFFER_LENGTH = 512 * 1024;
+
+  private final Path file;
+  private final long length;
+  private final FetchedBytes fetched;
+  private final AtomicLong position = new AtomicLong();
+
+  /**
+   * @param length of the whole file in bytes
+   * @param fetched what is there
+   */
+  FileDigest(Path file, long length, FetchedBytes fetched) {
+    this.file = file;
+    this.length = length;
+    this.fetched = fetched;
+  }
+
+  /** The SHA-256 of a whole file in hexadecimal, with its progress. */
+  static String of(Path file, Console console) throws IOException, InterruptedException {
+    long length = Files.size(file);
+    FetchedBytes whole = new FetchedBytes();
+    whole.add(ByteRange.whole(length));
+    FileDigest digest = new FileDigest(file, length, whole);
+    String name = "SHA-256 of " + file.getFileName();
+    try (Progress _ = new Progress(console, name, length, digest.position::get).start()) {
+      return digest.call();
+    }
+  }
+
+  @Override
+  public String call() throws IOException, InterruptedException {
+    MessageDigest digest = DigestAlgorithm.SHA_256.newMessageDigest();
+    ByteBuffer buffer = ByteBuffer.allocate(BUFFER_LENGTH);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (position.get() < length) {
+        long end = fetched.awaitByte(position.get());
+        buffer.clear().limit((int) Math.min(buffer.capacity(), end - position.get()));
+        int count = channel.read(buffer, position.get());
+        if (count < 0) {
+          throw new IOException("the file has become shorter");
+        }
+        digest.update(buffer.flip());
+        position.addAndGet(count);
+      }
+    }
+    return Digest.of(DigestAlgorithm.SHA_256, digest.digest()).hex();
+  }
+}

@@ -1,0 +1,191 @@
+package io.artifactserver.rest.command.client;
+
+import io.artifactserver.core.catalog.ArtifactId;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/** The requests of tus 1.0.0 (https://tus.io/protocols/resumable-upload). Thread-safe. */
+final class TusUploads {
+  static final String PATH = "/api/v1/uploads";
+
+  /** The server may put parts of gigabytes together. */
+  private static final Duration END_TIMEOUT = Duration.ofMinutes(15);
+
+  private final Remote remote;
+
+  TusUploads(Remote remote) {
+    this.remote = remote;
+  }
+
+  /** Whether parts of one artifact can be sent beside each other. */
+  boolean canConcatenate() throws IOException, InterruptedException, ClientException {
+    HttpResponse<String> answer = remote.ask(tus(PATH).method("OPTIONS", BodyPublishers.noBody()));
+    if (answer.statusCode() != Answers.NO_CONTENT && answer.statusCode() != Answers.OK) {
+      throw Answers.refusal(answer, PATH);
+    }
+    return Arrays.asList(answer.headers().firstValue("Tus-Extension").orElse("").split("\\s*,\\s*"))
+        .contains("concatenation");
+  }
+
+  /** Begins an upload of a whole file; returns its id. */
+  String begin(ArtifactId id, long length, Map<String, String> metadata)
+      throws IOException, InterruptedException, ClientException {
+    return created(id, tus(PATH).header("Upload-Length", String.valueOf(length)), metadata);
+  }
+
+  /** Begins an upload of a part; returns its id. */
+  String beginPart(ArtifactId id, long length)
+      throws IOException, InterruptedException, ClientException {
+    return created(
+        id,
+        tus(PATH)
+            .header("Upload-Concat", "partial")
+            .header("Upload-Length", String.valueOf(length)),
+        Map.of());
+  }
+
+  /** Makes the artifact of parts that are complete; false if a part is there no more. */
+  boolean concatenate(ArtifactId id, List<String> parts, Map<String, String> metadata)
+      throws IOException, InterruptedException, ClientException {
+    String addresses =
+        parts.stream().map(part -> PATH + '/' + part).collect(Collectors.joining(" "));
+    HttpResponse<String> answer =
+        remote.ask(
+            tus(PATH)
+                .header("Upload-Concat", "final;" + addresses)
+                .header("Upload-Metadata", metadata(id, metadata))
+                .POST(BodyPublishers.noBody()),
+            END_TIMEOUT);
+    if (isGone(answer)) {
+      return false;
+    }
+    if (answer.statusCode() != Answers.CREATED) {
+      throw Answers.refusal(answer, id.toString());
+    }
+    return true;
+  }
+
+  /** How many bytes the server has of an upload; empty if the upload is there no more. */
+  OptionalLong offset(String upload) throws IOException, InterruptedException, ClientException {
+    HttpResponse<String> answer =
+        remote.ask(tus(PATH + '/' + upload).method("HEAD", BodyPublishers.noBody()));
+    if (isGone(answer)) {
+      return OptionalLong.empty();
+    }
+    if (answer.statusCode() != Answers.OK) {
+      throw Answers.refusal(answer, "asking for the upload");
+    }
+    long offset = answer.headers().firstValueAsLong("Upload-Offset").orElse(-1);
+    if (offset < 0) {
+      throw new IOException("the server does not tell how much it has");
+    }
+    return OptionalLong.of(offset);
+  }
+
+  /**
+   * Sends bytes to the end of a part.
+   *
+   * @param begin of the part in the file
+   * @param position of the first byte to send; moves with the bytes
+   * @param end of the part in the file
+   * @return false if the upload is there no more
+   */
+  boolean send(String upload, FileChannel file, long begin, AtomicLong position, long end)
+      throws IOException, InterruptedException, ClientException {
+    long first = position.get();
+    PartStream bytes = new PartStream(file, position, end);
+    HttpRequest request =
+        tus(PATH + '/' + upload)
+            .header("Upload-Offset", String.valueOf(first - begin))
+            .header("Content-Type", "application/offset+octet-stream")
+            .method(
+                "PATCH",
+                BodyPublishers.fromPublisher(
+                    BodyPublishers.ofInputStream(() -> bytes), end - first))
+            .build();
+    HttpResponse<String> answer;
+    try {
+      answer = remote.transfer(request, ShortText.handler(), position::get);
+    } catch (IOException e) {
+      IOException failure = bytes.failure();
+      if (failure != null) {
+        throw new ClientException(
+            ClientException.Reason.FAILED, "cannot read the file: " + Remote.reason(failure));
+      }
+      throw e;
+    }
+    if (isGone(answer)) {
+      return false;
+    }
+    OptionalLong offset = answer.headers().firstValueAsLong("Upload-Offset");
+    if (answer.statusCode() == Answers.CONFLICT && offset.isPresent()) {
+      throw new IOException("the server has %,d bytes".formatted(offset.getAsLong()));
+    }
+    if (answer.statusCode() != Answers.NO_CONTENT) {
+      throw Answers.refusal(answer, "sending the bytes");
+    }
+    if (offset.orElse(-1) != end - begin) {
+      throw new IOException("the server did not take all bytes");
+    }
+    return true;
+  }
+
+  /** Ends an upload that nobody will complete. */
+  void end(String upload) throws IOException, InterruptedException {
+    var _ = remote.ask(tus(PATH + '/' + upload).DELETE());
+  }
+
+  private String created(ArtifactId id, HttpRequest.Builder request, Map<String, String> metadata)
+      throws IOException, InterruptedException, ClientException {
+    HttpResponse<String> answer =
+        remote.ask(
+            request
+                .header("Upload-Metadata", metadata(id, metadata))
+                .POST(BodyPublishers.noBody()));
+    if (answer.statusCode() != Answers.CREATED) {
+      throw Answers.refusal(answer, id.toString());
+    }
+    // Its last segment alone: the token stays with this server, whatever a proxy makes of the rest.
+    String location = answer.headers().firstValue("Location").orElse("");
+    String upload = location.substring(location.lastIndexOf('/') + 1);
+    if (!Remote.isUploadId(upload)) {
+      throw new IOException("the server names no upload");
+    }
+    return upload;
+  }
+
+  private HttpRequest.Builder tus(String path) {
+    return remote.request(path).header("Tus-Resumable", "1.0.0");
+  }
+
+  private static boolean isGone(HttpResponse<String> answer) {
+    return answer.statusCode() == Answers.NOT_FOUND || answer.statusCode() == Answers.GONE;
+  }
+
+  private static String metadata(ArtifactId id, Map<String, String> more) {
+    Map<String, String> metadata = new LinkedHashMap<>();
+    metadata.put("repository", id.repository());
+    metadata.put("path", id.path());
+    metadata.putAll(more);
+    return metadata.entrySet().stream()
+        .map(pair ->
+            pair.getKey()
+                + ' '
+                + Base64.getEncoder()
+                    .encodeToString(pair.getValue().getBytes(StandardCharsets.UTF_8)))
+        .collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,123 @@
+package io.artifactserver.rest.command.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The figures, the rate and the time left, and the lines that show them. */
+class ProgressTest {
+  private final Pace pace = new Pace();
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0 B",
+    "999, 999 B",
+    "1000, 1.0 kB",
+    "999949, 999.9 kB",
+    "999999, 1.0 MB",
+    "64000000, 64.0 MB",
+    "16000000000, 16.0 GB",
+    "9223372036854775807, 9223.4 PB"
+  })
+  void amountsAreShort(long bytes, String text) {
+    assertThat(Figures.bytes(bytes)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0:00",
+    "5, 0:05",
+    "754, 12:34",
+    "3723, 1:02:03",
+    "359999, 99:59:59",
+    "360000, days",
+    "9223372036854775807, days"
+  })
+  void timesAreShort(long seconds, String text) {
+    assertThat(Figures.time(seconds)).isEqualTo(text);
+  }
+
+  @Test
+  void nothingIsKnownBeforeBytesMove() {
+    assertThat(pace.bytesPerSecond()).isZero();
+    assertThat(pace.secondsLeft(100)).isEmpty();
+    at(0, 50);
+    assertThat(pace.secondsLeft(100)).isEmpty();
+    at(1, 50);
+    assertThat(pace.bytesPerSecond()).isZero();
+    assertThat(pace.secondsLeft(100)).isEmpty();
+  }
+
+  @Test
+  void bytesThatWereThereDoNotCount() {
+    at(0, 1_000_000);
+    at(2, 1_000_200);
+    assertThat(pace.bytesPerSecond()).isEqualTo(100);
+    assertThat(pace.secondsLeft(1_000_300)).hasValue(1);
+    assertThat(pace.secondsLeft(1_000_301)).hasValue(2);
+    assertThat(pace.secondsLeft(1_000_200)).hasValue(0);
+  }
+
+  @Test
+  void theRateIsThatOfTheLastSeconds() {
+    for (int second = 0; second <= 100; second++) {
+      at(second, second < 50 ? second * 1_000L : 50_000L + (second - 50) * 10L);
+    }
+    assertThat(pace.bytesPerSecond()).isEqualTo(10);
+  }
+
+  @Test
+  void aStepBackBeginsAgain() {
+    at(0, 0);
+    at(1, 1_000);
+    at(2, 400);
+    assertThat(pace.bytesPerSecond()).isZero();
+    at(3, 500);
+    assertThat(pace.bytesPerSecond()).isEqualTo(100);
+  }
+
+  @Test
+  void aTerminalGetsABar() {
+    assertThat(line(27_100_000).onTerminal(80))
+        .isEqualTo(
+            "firmware.img  42% [======>           ] 27.1 MB of 64.0 MB, 12.3 MB/s, 0:03 left");
+    assertThat(line(0).onTerminal(80)).matches("firmware.img   0% \\[ +\\] .*");
+    assertThat(line(64_000_000).onTerminal(80)).matches("firmware.img 100% \\[=+\\] .*");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 20, 40, 60, 80, 81, 100, 200, 400})
+  void aLineFitsItsTerminal(int columns) {
+    for (long position = 0; position <= 64_000_000; position += 1_000_000) {
+      assertThat(line(position).onTerminal(columns)).hasSizeLessThan(columns);
+    }
+  }
+
+  @Test
+  void aLogGetsALine() {
+    assertThat(line(27_100_000).plain())
+        .isEqualTo("firmware.img: 42%, 27.1 MB of 64.0 MB, 12.3 MB/s, 0:03 left");
+    assertThat(new ProgressLine("empty", 0, 0, 0, OptionalLong.empty()).plain())
+        .isEqualTo("empty: 100%, 0 B of 0 B");
+  }
+
+  @Test
+  void aLongNameIsCutInItsMiddle() {
+    String name = "linux-image-" + "x".repeat(60) + "-arm64.img";
+    assertThat(new ProgressLine(name, 1, 2, 0, OptionalLong.empty()).onTerminal(80))
+        .startsWith("linux-image-x...xxxx-arm64.img");
+  }
+
+  private static ProgressLine line(long position) {
+    return new ProgressLine("firmware.img", position, 64_000_000, 12.3e6, OptionalLong.of(3));
+  }
+
+  private void at(int second, long position) {
+    pace.sample(TimeUnit.SECONDS.toNanos(second), position);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.command.client;
+
+import org.jspecify.annotations.NullMarked;
