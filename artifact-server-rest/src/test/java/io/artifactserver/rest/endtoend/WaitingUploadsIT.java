@@ -32,7 +32,7 @@ class WaitingUploadsIT {
   private static final int THREADS_OF_OURS = 150;
 
   /** With its connection, and half of them with a segment; measured: 73,818 bytes. */
-  private static final long MEMORY_OF_ONE = 80_000;
+  private static final long MEMORY_OF_ONE = 64 << 10;
 
   @TempDir private static Path folder;
 
