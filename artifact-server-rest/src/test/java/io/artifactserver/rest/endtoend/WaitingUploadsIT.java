@@ -31,7 +31,7 @@ class WaitingUploadsIT {
   /** Jetty's pool grows by some, and the carriers of virtual threads. */
   private static final int THREADS_OF_OURS = 150;
 
-  /** With its connection, and half of them with a segment; measured: 73,818 bytes. */
+  /** With its connection, and half of them with a part of a segment. */
   private static final long MEMORY_OF_ONE = 64 << 10;
 
   @TempDir private static Path folder;

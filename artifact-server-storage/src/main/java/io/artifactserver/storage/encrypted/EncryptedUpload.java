@@ -9,8 +9,8 @@ import javax.crypto.AEADBadTagException;
 
 /**
  * Encrypts segment by segment; used by one thread. A full segment is kept until more bytes come,
- * because only then is it known not to be the last. It has a cipher while it encrypts, and none
- * while it waits.
+ * because only then is it known not to be the last. While it waits it has no cipher, and not much
+ * more memory than it has bytes of a segment.
  */
 final class EncryptedUpload implements BlobUpload {
   private final BlobUpload inner;
@@ -18,8 +18,8 @@ final class EncryptedUpload implements BlobUpload {
   private final SegmentKeys keys;
   private final SegmentCipher.Pool ciphers;
   private final int segmentLength;
-  private final byte[] pending;
   private boolean isUsable = true;
+  private byte[] pending = {};
   private int pendingLength;
   private long segment;
   private long length;
@@ -33,7 +33,6 @@ final class EncryptedUpload implements BlobUpload {
     this.keys = keys;
     this.ciphers = ciphers;
     this.segmentLength = key.header().segmentLength();
-    this.pending = new byte[SegmentLayout.plainCapacity(segmentLength)];
   }
 
   /**
@@ -72,6 +71,7 @@ final class EncryptedUpload implements BlobUpload {
         writeSegment(false);
       }
       int taken = Math.min(bytes.remaining(), capacity() - pendingLength);
+      makeRoom(pendingLength + taken);
       bytes.get(pending, pendingLength, taken);
       pendingLength += taken;
       length += taken;
@@ -137,6 +137,7 @@ final class EncryptedUpload implements BlobUpload {
           0,
           true,
           sealed.length);
+      makeRoom(plainLength);
       System.arraycopy(cipher.plain(), 0, pending, 0, plainLength);
     } finally {
       ciphers.release(cipher);
@@ -150,6 +151,15 @@ final class EncryptedUpload implements BlobUpload {
     return segment == 0
         ? SegmentLayout.firstPlainCapacity(segmentLength)
         : SegmentLayout.plainCapacity(segmentLength);
+  }
+
+  private void makeRoom(int bytes) {
+    if (bytes > pending.length) {
+      int doubled = Math.min(2 * pending.length, SegmentLayout.plainCapacity(segmentLength));
+      byte[] small = pending;
+      pending = Arrays.copyOf(small, Math.max(bytes, doubled));
+      Arrays.fill(small, (byte) 0);
+    }
   }
 
   private void writeSegment(boolean isLast) throws StorageException {
