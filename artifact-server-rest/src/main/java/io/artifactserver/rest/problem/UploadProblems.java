@@ -62,7 +62,10 @@ final class UploadProblems {
     };
   }
 
-  /** A type that draft-ietf-httpbis-resumable-upload registers. */
+  /**
+   * A type that draft-ietf-httpbis-resumable-upload registers, or
+   * draft-ietf-httpapi-digest-fields-problem-types.
+   */
   private static ProblemDetail typed(String type, HttpStatus status, String title, String detail) {
     ProblemDetail problem = Problems.of(status, title, detail);
     problem.setType(URI.create("https://iana.org/assignments/http-problem-types#" + type));
@@ -95,7 +98,8 @@ final class UploadProblems {
                   + " paths of a repository change, with PATCH /api/v1/repositories/{repository}"
                   + " and {\"mutable\": true}.");
       case DigestMismatch _ ->
-          Problems.of(
+          typed(
+              "digest-mismatching-values",
               HttpStatus.BAD_REQUEST,
               "Digest mismatch",
               detail + ". Nothing was kept; upload again.");

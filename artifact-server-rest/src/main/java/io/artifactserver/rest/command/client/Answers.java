@@ -29,6 +29,10 @@ final class Answers {
   /** tus 1.0.0, checksum: the bytes have another one. */
   private static final int CHECKSUM_MISMATCH = 460;
 
+  /** The type of the problem that the bytes have another digest than was announced. */
+  private static final String DIGEST_MISMATCH =
+      "https://iana.org/assignments/http-problem-types#digest-mismatching-values";
+
   /** Timeout, Locked, Too Early, Too Many Requests, and what a server that restarts says. */
   private static final Set<Integer> TRANSIENT = Set.of(408, 423, 425, 429, 500, 502, 503, 504);
 
@@ -61,7 +65,9 @@ final class Answers {
       case CONFLICT, CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
       case BAD_REQUEST ->
           new ClientException(
-              title(answer.body()).equals("Digest mismatch") ? Reason.OTHER_BYTES : Reason.FAILED,
+              member(answer.body(), "type").equals(DIGEST_MISMATCH)
+                  ? Reason.OTHER_BYTES
+                  : Reason.FAILED,
               said);
       default -> new ClientException(Reason.FAILED, said);
     };
@@ -90,10 +96,6 @@ final class Answers {
   private static String detail(String body) {
     String detail = member(body, "detail");
     return detail.isEmpty() ? "" : " (" + detail.replaceAll("\\.$", "") + ")";
-  }
-
-  private static String title(String body) {
-    return member(body, "title");
   }
 
   private static String member(String body, String name) {
