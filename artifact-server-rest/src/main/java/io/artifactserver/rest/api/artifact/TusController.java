@@ -143,7 +143,9 @@ public record TusController(
       }
       if (position == session.status().request().declaredLength()) {
         // The request that brought the last byte did not get as far.
-        var _ = session.complete();
+        session
+            .complete()
+            .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
       }
       return standing(session.status().request(), concat, OptionalLong.of(position))
           .header(EXPIRES, HttpDate.format(status.expiresAt()))

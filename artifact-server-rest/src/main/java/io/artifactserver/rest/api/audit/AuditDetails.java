@@ -40,6 +40,11 @@ public final class AuditDetails {
     return request.getAttribute(UNCHANGED) != null;
   }
 
+  /** Whether a request that only reads has changed something on the way. */
+  static boolean isChanged(HttpServletRequest request) {
+    return request.getAttribute(AFTER) != null;
+  }
+
   /** Adds to an entry what was said of its request. */
   static void addTo(Map<String, Object> entry, HttpServletRequest request) {
     put(entry, "before", request.getAttribute(BEFORE));

@@ -29,6 +29,8 @@ import org.springframework.web.util.ContentCachingResponseWrapper;
 public final class AuditFilter extends GenericFilterBean {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
+  private static final String UPLOADS = "/api/v1/uploads/";
+
   /** The longest path in an entry, in characters. */
   private static final int MAX_LENGTH = 256;
 
@@ -51,7 +53,8 @@ public final class AuditFilter extends GenericFilterBean {
       throws IOException, ServletException {
     HttpServletRequest http = (HttpServletRequest) request;
     Optional<Caller> caller = CurrentCaller.find();
-    if (caller.isEmpty() || READING.contains(http.getMethod())) {
+    boolean isReading = READING.contains(http.getMethod());
+    if (caller.isEmpty() || (isReading && !mayComplete(http))) {
       chain.doFilter(request, response);
       return;
     }
@@ -60,16 +63,23 @@ public final class AuditFilter extends GenericFilterBean {
         new ContentCachingResponseWrapper((HttpServletResponse) response);
     boolean isAnswered = false;
     try {
-      if (audit.mayChange(caller.get())) {
+      if (isReading || audit.mayChange(caller.get())) {
         chain.doFilter(request, held);
       } else {
         problems.write(http, held, Problems.tooManyChanges(), audit.untilMoreChanges());
       }
       isAnswered = true;
     } finally {
-      write(http, caller.get(), isAnswered ? held.getStatus() : FAILED);
+      if (!isReading || AuditDetails.isChanged(http)) {
+        write(http, caller.get(), isAnswered ? held.getStatus() : FAILED);
+      }
     }
     held.copyBodyToResponse();
+  }
+
+  /** Whether a client asks for an upload, which is complete then if all of its bytes are there. */
+  private static boolean mayComplete(HttpServletRequest request) {
+    return request.getMethod().equals("HEAD") && request.getRequestURI().startsWith(UPLOADS);
   }
 
   private void write(HttpServletRequest request, Caller caller, int status) {
