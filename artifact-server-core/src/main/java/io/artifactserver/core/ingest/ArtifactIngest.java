@@ -41,37 +41,42 @@ public record ArtifactIngest(
     QuotaLedger repositoryQuotas,
     Executor digestExecutor,
     DerivationRequests derivations) {
+  /** As {@link #ingest(IncomingArtifact)}, of an artifact whose description is known. */
+  public IngestResult ingest(IngestRequest request, InputStream source)
+      throws IngestException, StorageException {
+    return ingest(new IncomingArtifact(request, source, () -> request));
+  }
+
   /**
-   * Reads {@code source} to its end and makes its bytes an artifact. The caller closes the source.
-   * If the store has lost the same bytes before, these take their place for every artifact.
+   * Reads the source to its end and makes its bytes an artifact. The caller closes the source. If
+   * the store has lost the same bytes before, these take their place for every artifact.
    *
    * @return the new artifact, or the present one if the path has the same bytes; as the database
    *     has it when this returns, not when it began
    * @throws IngestException if the sender is at fault; nothing is kept
    * @throws StorageException if the store is at fault; nothing is kept
    */
-  public IngestResult ingest(IngestRequest request, InputStream source)
-      throws IngestException, StorageException {
+  public IngestResult ingest(IncomingArtifact incoming) throws IngestException, StorageException {
+    IngestRequest request = incoming.request();
     Repository repository = repository(request);
     Optional<Artifact> existing = catalog.findCurrent(request.id());
     requireFree(request, repository, existing);
     if (existing.isPresent()) {
       return lostBlobs().isLost(existing.get().blob())
-          ? restore(existing.get(), repository.encrypted(), request, source)
-          : compare(request, source);
+          ? restore(existing.get(), repository.encrypted(), incoming)
+          : compare(incoming);
     }
     try (Admission admission = reserve(request, repository.encrypted());
         BlobUpload upload = stores.of(repository.encrypted()).begin()) {
       Digests digests =
           new Reading(digestExecutor)
               .transfer(
-                  request,
-                  source,
+                  incoming,
                   (buffer, received) -> {
                     admission.growTo(received);
                     upload.write(buffer);
                   });
-      return link(admission, upload, digests);
+      return link(incoming.whole().get(), admission, upload, digests);
     }
   }
 
@@ -108,7 +113,7 @@ public record ArtifactIngest(
   public IngestResult complete(Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
     Reading.requireAnnounced(admission.request(), digests);
-    return link(admission, upload, digests);
+    return link(admission.request(), admission, upload, digests);
   }
 
   private LostBlobs lostBlobs() {
@@ -127,7 +132,7 @@ public record ArtifactIngest(
     Optional<Addition> shared = share(request, digests, admission.place());
     return shared.isPresent()
         ? result(request, shared.get(), digests)
-        : add(admission, blob, digests);
+        : add(request, admission, blob, digests);
   }
 
   private Repository repository(IngestRequest request) throws IngestException.RepositoryNotFound {
@@ -188,20 +193,19 @@ public record ArtifactIngest(
    * The path is taken: the bytes are digested, and not stored. The artifact that has the path when
    * they are all there decides.
    */
-  private IngestResult compare(IngestRequest request, InputStream source)
-      throws IngestException, StorageException {
+  private IngestResult compare(IncomingArtifact incoming) throws IngestException, StorageException {
     // Most clients read no answer before they have sent the body, so it is read to its end even
     // when it is known to differ; but it may not be longer than an artifact can be.
     AtomicLong length = new AtomicLong();
     Digests digests =
         new Reading(digestExecutor)
             .transfer(
-                request,
-                source,
+                incoming,
                 (buffer, received) -> {
                   quota.requireAllowed(received);
                   length.set(received);
                 });
+    IngestRequest request = incoming.whole().get();
     // The path may be free by now: then this is a new artifact, and needs room like any other.
     try (QuotaLedger.Reservation place =
         repositoryQuotas.reserve(request.id().repository(), length.get())) {
@@ -222,16 +226,15 @@ public record ArtifactIngest(
    * The path is taken, and its bytes are lost: the same bytes are stored again, for every artifact
    * that has them. Nothing is added, so the repository's quota is not asked.
    */
-  private IngestResult restore(
-      Artifact lost, boolean encrypted, IngestRequest request, InputStream source)
+  private IngestResult restore(Artifact lost, boolean encrypted, IncomingArtifact incoming)
       throws IngestException, StorageException {
+    IngestRequest request = incoming.request();
     try (Quota.Reservation reservation = quota.reserve(Math.max(0, request.declaredLength()));
         BlobUpload upload = stores.of(encrypted).begin()) {
       Digests digests =
           new Reading(digestExecutor)
               .transfer(
-                  request,
-                  source,
+                  incoming,
                   (buffer, received) -> {
                     reservation.growTo(received);
                     upload.write(buffer);
@@ -276,20 +279,20 @@ public record ArtifactIngest(
     throw new IngestException.PathTaken(existing, offered.sha256());
   }
 
-  private IngestResult link(Admission admission, BlobUpload upload, Digests digests)
+  private IngestResult link(
+      IngestRequest request, Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
-    IngestRequest request = admission.request();
     lostBlobs().markIfMissing(digests.sha256(), admission.encrypted());
     Optional<Addition> shared = share(request, digests, admission.place());
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }
-    return add(admission, upload.commit(), digests);
+    return add(request, admission, upload.commit(), digests);
   }
 
-  private IngestResult add(Admission admission, BlobRef blob, Digests digests)
+  private IngestResult add(
+      IngestRequest request, Admission admission, BlobRef blob, Digests digests)
       throws IngestException {
-    IngestRequest request = admission.request();
     boolean isRepair = catalog.repair(blob, digests);
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.

@@ -20,8 +20,9 @@ record Reading(Executor digestExecutor) {
   static final int BUFFER_LENGTH = 512 * 1024;
 
   /** Reads the whole source through two buffers; returns its digests, checked. */
-  Digests transfer(IngestRequest request, InputStream source, Sink sink)
-      throws IngestException, StorageException {
+  Digests transfer(IncomingArtifact incoming, Sink sink) throws IngestException, StorageException {
+    IngestRequest request = incoming.request();
+    InputStream source = incoming.source();
     MultiDigester digester = new MultiDigester(digestExecutor);
     byte[] filled = new byte[BUFFER_LENGTH];
     byte[] spare = new byte[BUFFER_LENGTH];
@@ -47,7 +48,7 @@ record Reading(Executor digestExecutor) {
       throw new IngestException.LengthMismatch(request.id(), request.declaredLength(), received);
     }
     Digests digests = digester.digests();
-    requireAnnounced(request, digests);
+    requireAnnounced(incoming.whole().get(), digests);
     return digests;
   }
 

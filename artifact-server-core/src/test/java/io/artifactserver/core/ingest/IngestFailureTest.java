@@ -49,6 +49,45 @@ class IngestFailureTest extends IngestFixture {
         .isInstanceOf(IngestResult.Created.class);
   }
 
+  /** Of a path that is free, taken, and taken by bytes that were lost. */
+  @Test
+  void checksADigestThatComesBehindTheBytes() throws Exception {
+    byte[] content = content(1000, 6);
+    Digest right = digest(DigestAlgorithm.SHA_256, content);
+    Digest wrong = digest(DigestAlgorithm.SHA_256, content(1000, 7));
+    assertThatExceptionOfType(IngestException.DigestMismatch.class)
+        .isThrownBy(() -> putForm(content, wrong))
+        .withMessageContaining(right.toString());
+    assertNothingIsKept();
+    IngestResult created = putForm(content, right);
+    assertThat(created).isInstanceOf(IngestResult.Created.class);
+    assertThat(created.artifact().mediaType()).isEqualTo("a/b");
+    assertThatExceptionOfType(IngestException.DigestMismatch.class)
+        .isThrownBy(() -> putForm(content, wrong));
+    assertThat(putForm(content, right)).isInstanceOf(IngestResult.AlreadyPresent.class);
+    rows.suspect(created.artifact().blob());
+    assertThatExceptionOfType(IngestException.DigestMismatch.class)
+        .isThrownBy(() -> putForm(content, wrong));
+    assertThat(blobs()).containsExactly(created.artifact().blob());
+    assertThat(putForm(content, right)).isInstanceOf(IngestResult.AlreadyPresent.class);
+  }
+
+  /** Its description is asked for when the bytes have come, and not before. */
+  private IngestResult putForm(byte[] content, Digest behind)
+      throws IngestException, StorageException {
+    ByteArrayInputStream source = new ByteArrayInputStream(content);
+    IngestRequest request = request("edge/firmware", IngestRequest.UNKNOWN_LENGTH, List.of());
+    return ingest.ingest(
+        new IncomingArtifact(
+            request,
+            source,
+            () -> {
+              assertThat(source.available()).isZero();
+              return new IngestRequest(
+                  request.id(), "a/b", IngestRequest.UNKNOWN_LENGTH, List.of(behind));
+            }));
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {0, 999, 1001, 1_000_000})
   void checksTheAnnouncedLength(long declared) {

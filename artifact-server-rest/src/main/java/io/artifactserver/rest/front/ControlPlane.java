@@ -9,6 +9,7 @@ import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.access.Sender;
+import io.artifactserver.rest.api.artifact.FormFile;
 import io.artifactserver.rest.api.artifact.UploadExchange;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.Problems;
@@ -206,7 +207,13 @@ public final class ControlPlane extends Handler.Wrapper {
   private static boolean isUpload(Request request) {
     String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
     return ResumableRequest.is(request)
-        || (HttpMethod.PUT.is(request.getMethod()) && ResumableRequest.isArtifact(path));
+        || (ResumableRequest.isArtifact(path)
+            && (HttpMethod.PUT.is(request.getMethod()) || isForm(request)));
+  }
+
+  private static boolean isForm(Request request) {
+    return HttpMethod.POST.is(request.getMethod())
+        && FormFile.isForm(request.getHeaders().get(HttpHeader.CONTENT_TYPE));
   }
 
   /** Gives its turn up whenever it waits for its client. */

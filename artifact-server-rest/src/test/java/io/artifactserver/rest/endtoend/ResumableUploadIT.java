@@ -8,6 +8,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,19 @@ class ResumableUploadIT extends EachTransport {
     assertThat(late.status()).isEqualTo(409);
     assertThat(late.field("Upload-Complete")).contains("?1");
     assertThat(late.text()).contains("#completed-upload");
+  }
+
+  /** A form's own POST is for the same address. */
+  @Test
+  void aBodyThatIsAFormIsStoredAsItIs() throws Exception {
+    String path = path("form");
+    String fields = "Upload-Complete: ?1\r\nContent-Type: multipart/form-data; boundary=x\r\n";
+    send("POST", path, VERSION + fields, content);
+    assertThat(wire.receive(false).status()).isEqualTo(104);
+    Response answer = wire.receive(true);
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.field("Upload-Complete")).contains("?1");
+    assertStored(path);
   }
 
   /** Section 4.4: the client does not say how long it is until it is over. */
@@ -215,6 +229,31 @@ class ResumableUploadIT extends EachTransport {
     assertStored(path);
   }
 
+  /** A change is in the audit, whichever request made it. */
+  @Test
+  void anUploadThatAHeadCompletesIsInTheAudit() throws Exception {
+    String path = path("head");
+    send(
+        "PUT",
+        path,
+        VERSION + "Upload-Complete: ?0\r\nUpload-Length: %d\r\n".formatted(LENGTH),
+        content);
+    String upload = wire.receive(false).field("Location").orElseThrow();
+    assertThat(wire.receive(true).status()).isEqualTo(201);
+    assertThat(ask("HEAD", upload, VERSION, new byte[0]).status()).isEqualTo(204);
+    assertThat(operator.get(path).statusCode()).isEqualTo(404);
+    long before = audited("HEAD", upload);
+    Response head = ask("HEAD", upload, "Tus-Resumable: 1.0.0\r\n", new byte[0]);
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.field("Upload-Offset")).contains(String.valueOf(LENGTH));
+    assertStored(path);
+    assertThat(before).isZero();
+    assertThat(audited("HEAD", upload)).isEqualTo(1);
+    assertThat(ask("HEAD", upload, "Tus-Resumable: 1.0.0\r\n", new byte[0]).status())
+        .isEqualTo(200);
+    assertThat(audited("HEAD", upload)).isEqualTo(1);
+  }
+
   @Test
   void anotherDigestThanAnnouncedIsTheEndOfTheUpload() throws Exception {
     String path = path("digest");
@@ -230,6 +269,23 @@ class ResumableUploadIT extends EachTransport {
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.field("Upload-Complete")).contains("?1");
     assertThat(operator.get(path).statusCode()).isEqualTo(404);
+  }
+
+  /** Entries of requests for an address that name what has become of it. */
+  private long audited(String method, String address) throws Exception {
+    long entries = 0;
+    int read = 0;
+    List<String> page;
+    do {
+      page = operator.get("/api/v1/audit?after=" + read).body().lines().toList();
+      read += page.size();
+      entries +=
+          page.stream()
+              .filter(line -> line.contains("\"method\":\"%s\"".formatted(method)))
+              .filter(line -> line.contains('"' + address + '"') && line.contains("\"after\""))
+              .count();
+    } while (!page.isEmpty());
+    return entries;
   }
 
   private Response append(String upload, long offset, boolean isLast, byte[] bytes)

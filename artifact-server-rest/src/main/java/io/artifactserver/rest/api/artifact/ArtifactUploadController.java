@@ -6,6 +6,7 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.ingest.ArtifactIngest;
+import io.artifactserver.core.ingest.IncomingArtifact;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
@@ -19,6 +20,7 @@ import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.media.SchemaProperty;
 import io.swagger.v3.oas.annotations.parameters.RequestBody;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -34,6 +36,8 @@ import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -68,6 +72,71 @@ public record ArtifactUploadController(
   public ResponseEntity<ArtifactView> put(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws IngestException, StorageException, IOException {
+    requireWhole(request);
+    IngestRequest wanted = ingestRequest(id, request, request.getContentLengthLong(), true);
+    return receive(id, request, body -> ingest.ingest(wanted, body));
+  }
+
+  /**
+   * Stores a form's file, as {@link #put} stores a body.
+   *
+   * @throws HttpRequestMethodNotSupportedException if the body is no form
+   */
+  @PostMapping("/api/v1/repositories/{repository}/artifacts/{*path}")
+  @Operation(
+      summary = "Upload an artifact as a form",
+      description =
+          "As PUT, for browsers and curl -F. With Upload-Draft-Interop-Version: 8 and"
+              + " Upload-Complete, any body begins an upload of"
+              + " draft-ietf-httpbis-resumable-upload-12 instead: a 104 tells the address where it"
+              + " goes on.",
+      requestBody =
+          @RequestBody(
+              required = true,
+              content =
+                  @Content(
+                      mediaType = MediaType.MULTIPART_FORM_DATA_VALUE,
+                      schemaProperties = {
+                        @SchemaProperty(
+                            name = "file",
+                            schema = @Schema(type = "string", format = "binary")),
+                        @SchemaProperty(name = "sha256", schema = @Schema(type = "string")),
+                        @SchemaProperty(name = "mediaType", schema = @Schema(type = "string"))
+                      })))
+  @NamesAnArtifact
+  public ResponseEntity<ArtifactView> post(
+      @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
+      throws IngestException,
+          StorageException,
+          IOException,
+          HttpRequestMethodNotSupportedException {
+    String contentType = request.getContentType();
+    if (contentType == null || !FormFile.isForm(contentType)) {
+      throw new HttpRequestMethodNotSupportedException(
+          request.getMethod(), List.of("GET", "HEAD", "PUT", "DELETE"));
+    }
+    requireWhole(request);
+    IngestRequest wanted = ingestRequest(id, request, IngestRequest.UNKNOWN_LENGTH, false);
+    return receive(
+        id,
+        request,
+        body -> {
+          FormFile file = open(id, contentType, body);
+          return ingest.ingest(
+              new IncomingArtifact(file.describe(wanted), file, () -> file.describe(wanted)));
+        });
+  }
+
+  private static FormFile open(ArtifactId id, String contentType, InputStream body)
+      throws IngestException {
+    try {
+      return FormFile.open(contentType, body);
+    } catch (IOException e) {
+      throw new IngestException.SourceFailed(id, 0, e);
+    }
+  }
+
+  private static void requireWhole(HttpServletRequest request) {
     if (DraftFields.isComplete(request).filter(isComplete -> !isComplete).isPresent()) {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
@@ -75,7 +144,11 @@ public record ArtifactUploadController(
           "This is a part of an upload by another version of the draft than this server speaks:"
               + " send Upload-Draft-Interop-Version: 8, or all bytes.");
     }
-    IngestRequest ingestRequest = ingestRequest(id, request, request.getContentLengthLong(), true);
+  }
+
+  private ResponseEntity<ArtifactView> receive(
+      ArtifactId id, HttpServletRequest request, Reception reception)
+      throws IngestException, StorageException, IOException {
     boolean mustBeAbsent = "*".equals(request.getHeader("If-None-Match"));
     if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
       throw taken(id);
@@ -90,7 +163,7 @@ public record ArtifactUploadController(
             properties.minRate(),
             () -> !authenticator.isTakenAway(credentials),
             System::nanoTime)) {
-      IngestResult result = ingest.ingest(ingestRequest, body);
+      IngestResult result = reception.take(body);
       if (mustBeAbsent && result instanceof IngestResult.AlreadyPresent) {
         throw taken(id);
       }
@@ -179,5 +252,11 @@ public record ArtifactUploadController(
         .eTag(EntityTag.of(artifact.digests().sha256()).toString())
         .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
         .body(view);
+  }
+
+  /** Makes the body of a request an artifact. */
+  @FunctionalInterface
+  private interface Reception {
+    IngestResult take(InputStream body) throws IngestException, StorageException;
   }
 }

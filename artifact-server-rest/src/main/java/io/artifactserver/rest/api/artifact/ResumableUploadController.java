@@ -15,12 +15,9 @@ import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Hidden;
-import io.swagger.v3.oas.annotations.Operation;
-import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,7 +25,6 @@ import org.eclipse.jetty.http.HttpFields;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -77,31 +73,14 @@ public record ResumableUploadController(
     return create(id, request, response);
   }
 
-  /**
-   * As a PUT.
-   *
-   * @throws HttpRequestMethodNotSupportedException if the request does not say that it may go on in
-   *     other ones
-   */
-  @PostMapping(ARTIFACT)
-  @Operation(
-      summary = "Begin an upload (IETF draft)",
-      description =
-          "As PUT, by draft-ietf-httpbis-resumable-upload-12: needs Upload-Draft-Interop-Version: 8"
-              + " and Upload-Complete. A 104 tells the address where the upload goes on.")
-  @NamesAnArtifact
+  /** As a PUT, whatever the body's type is. */
+  @Hidden
+  @PostMapping(
+      path = ARTIFACT,
+      headers = {DraftFields.COMPLETE, DraftFields.VERSION + '=' + DraftFields.VERSION_VALUE})
   public ResponseEntity<?> post(
-      @Parameter(hidden = true) ArtifactId id,
-      @Parameter(hidden = true) HttpServletRequest request,
-      @Parameter(hidden = true) HttpServletResponse response)
-      throws IngestException,
-          StorageException,
-          UploadException,
-          HttpRequestMethodNotSupportedException {
-    if (request.getAttribute(UploadExchange.ATTRIBUTE) == null) {
-      throw new HttpRequestMethodNotSupportedException(
-          request.getMethod(), List.of("GET", "HEAD", "PUT", "DELETE"));
-    }
+      ArtifactId id, HttpServletRequest request, HttpServletResponse response)
+      throws IngestException, StorageException, UploadException {
     return create(id, request, response);
   }
 
