@@ -30,6 +30,7 @@ public final class AccessRules {
 
   private static final String REPOSITORIES = "/api/v1/repositories";
   private static final String UPLOADS = "/api/v1/uploads";
+  private static final String FETCHES = "/api/v1/fetches";
   private static final String REPOSITORY = REPOSITORIES + "/([^/]+)";
   private static final String ARTIFACT = REPOSITORY + "/artifacts/(.+)";
 
@@ -45,7 +46,10 @@ public final class AccessRules {
           rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
           rule("HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),
           // The artifact is in the body: its controller looks at the scope.
-          rule("POST", "/api/v1/links", PUBLISHERS, (_, _) -> true));
+          rule("POST", "/api/v1/links", PUBLISHERS, (_, _) -> true),
+          // The same; the others show those of the caller only.
+          rule("POST|GET|HEAD", FETCHES, PUBLISHERS, (_, _) -> true),
+          rule("GET|HEAD|DELETE", FETCHES + "/[^/]+", PUBLISHERS, (_, _) -> true));
 
   private AccessRules() {}
 

@@ -1,5 +1,7 @@
 package io.artifactserver.rest.problem;
 
+import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
 import io.artifactserver.core.ingest.IngestException.DigestMismatch;
@@ -25,11 +27,25 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
 /** Problem details of failed uploads. Pure functions. */
-final class UploadProblems {
+public final class UploadProblems {
   /** tus 1.0.0, extension checksum: no status of HTTP's own. */
   private static final int CHECKSUM_MISMATCH = 460;
 
   private UploadProblems() {}
+
+  /** A failure of an upload that nobody waits for, whatever failed. */
+  public static ProblemDetail of(Exception failure) {
+    return switch (failure) {
+      case IngestException refused -> of(refused);
+      case StorageException storage -> Problems.of(storage);
+      case CatalogUnavailableException _ -> Problems.catalogUnavailable();
+      default ->
+          Problems.of(
+              HttpStatus.INTERNAL_SERVER_ERROR,
+              "Internal error",
+              "The server failed to take the artifact in; its log says why.");
+    };
+  }
 
   /** A request for an unfinished upload that cannot be done. */
   static ProblemDetail of(UploadException failure) {
@@ -86,8 +102,8 @@ final class UploadProblems {
               HttpStatus.CONFLICT,
               "Path taken",
               detail
-                  + ". Artifacts never change: use another path. Deleting this one first helps only in"
-                  + " a mutable repository.");
+                  + ". Artifacts never change: use another path. Deleting this one first helps only"
+                  + " in a mutable repository.");
       case PathUsed _ ->
           Problems.of(
               HttpStatus.CONFLICT,

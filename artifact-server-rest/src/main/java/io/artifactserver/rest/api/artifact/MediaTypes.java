@@ -9,7 +9,7 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
 /** Media types by the suffix of a path, for uploads that name none. docs/storage.md lists them. */
-final class MediaTypes {
+public final class MediaTypes {
   private static final int MAX_LENGTH = 255;
   private static final String DEFAULT = "application/octet-stream";
 
@@ -37,7 +37,7 @@ final class MediaTypes {
    * @param field that had it, for the sender
    * @throws ProblemException if it is not one type
    */
-  static String checked(ArtifactId id, String type, String field) {
+  public static String checked(ArtifactId id, String type, String field) {
     if (type.isBlank()) {
       return of(id.path());
     }

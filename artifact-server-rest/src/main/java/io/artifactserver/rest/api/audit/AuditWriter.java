@@ -9,6 +9,8 @@ import io.artifactserver.rest.log.FailureLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +65,24 @@ public class AuditWriter implements AutoCloseable {
       changes.count(caller.id(), text.length());
     }
     append(text);
+  }
+
+  /**
+   * The end of a change whose request was answered before.
+   *
+   * @param path of what the request began
+   * @param isDone whether it succeeded
+   * @param after how the thing is now
+   */
+  public void appendEnd(Caller caller, String path, boolean isDone, Object after) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("caller", caller.id());
+    entry.put("name", caller.name());
+    entry.put("role", caller.role().name().toLowerCase(Locale.ROOT));
+    entry.put("path", path);
+    entry.put("outcome", isDone ? "changed" : "failed");
+    entry.put("after", after);
+    append(caller, entry);
   }
 
   private void append(Map<String, Object> entry) {
