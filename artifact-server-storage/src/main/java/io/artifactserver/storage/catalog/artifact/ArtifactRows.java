@@ -42,24 +42,31 @@ public record ArtifactRows(JdbcClient jdbc) {
         .optional();
   }
 
-  /** By path; the digests are read for a whole list at once. */
-  List<ArtifactRow> page(String repository, PathRange range, String after, int limit) {
+  /** By path. Only the rows of the page are joined with the others. */
+  List<Artifact> page(String repository, PathRange range, String after, int limit) {
     return jdbc.sql(
             "select "
                 + ArtifactRow.COLUMNS
-                + TABLES
+                + ", "
+                + DigestRows.COLUMNS
                 + """
-                where r.name = :repository
-                  and a.path >= :begin and a.path < :end and a.path > :after
-                order by a.path
-                limit :limit
-                """)
+                 from (
+                  select * from artifact
+                  where repository_id = (select id from repository where name = :repository)
+                    and path >= :begin and path < :end and path > :after
+                  order by path
+                  limit :limit) a
+                join repository r on r.id = a.repository_id
+                join blob b on b.id = a.blob_id
+                """
+                + DigestRows.JOIN
+                + "order by a.path")
         .param("repository", repository)
         .param("begin", range.begin())
         .param("end", range.end())
         .param("after", after)
         .param("limit", limit)
-        .query((row, _) -> ArtifactRow.of(row))
+        .query((row, _) -> ArtifactRow.of(row).toArtifact(DigestRows.of(row)))
         .list();
   }
 

@@ -5,9 +5,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -34,17 +32,6 @@ public record DigestRows(JdbcClient jdbc) {
           .ifPresent(algorithm -> digests.put(algorithm, Digest.of(algorithm, value)));
     }
     return new Digests(digests);
-  }
-
-  /** The digests of each of the blobs, by their ids. */
-  Map<Long, Digests> find(Collection<Long> blobIds) {
-    Map<Long, Digests> digests = new HashMap<>();
-    jdbc.sql("select b.id, " + COLUMNS + " from blob b " + JOIN + "where b.id = any(:ids)")
-        .param("ids", blobIds.toArray(Long[]::new))
-        .query(row -> {
-          digests.put(row.getLong("id"), of(row));
-        });
-    return digests;
   }
 
   /** Inserts those that the blob does not have yet. */

@@ -19,8 +19,6 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -120,20 +118,13 @@ public record JdbcArtifactCatalog(
       return List.of();
     }
     return transactions.read(() -> {
-      List<ArtifactRow> page = new ArrayList<>();
+      List<Artifact> page = new ArrayList<>();
       for (PathRange range : ranges) {
         if (page.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
           page.addAll(artifacts.page(repository, range, after, limit - page.size()));
         }
       }
-      if (page.isEmpty()) {
-        return List.of();
-      }
-      Map<Long, Digests> digests =
-          blobDigests.find(page.stream().map(row -> row.blob().id()).distinct().toList());
-      return page.stream()
-          .map(row -> row.toArtifact(Objects.requireNonNull(digests.get(row.blob().id()))))
-          .toList();
+      return page;
     });
   }
 
