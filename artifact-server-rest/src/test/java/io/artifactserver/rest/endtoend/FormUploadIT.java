@@ -199,6 +199,7 @@ class FormUploadIT extends EachTransport {
 
   @Test
   void theyHaveThePlacesOfOtherUploads() throws Exception {
+    int before = underWay().size();
     List<Wire> waiting = new ArrayList<>();
     try {
       for (int i = 0; i < PLACES; i++) {
@@ -207,7 +208,8 @@ class FormUploadIT extends EachTransport {
         wire.send(head(path("place"), authorization(server.operatorToken()), 1_000));
         wire.sendBytes(form("x".repeat(900)), 0, 120);
       }
-      eventually("no place is left", () -> put().statusCode() == 503);
+      eventually("each has a place", () -> underWay().size() == before + PLACES);
+      assertThat(put().statusCode()).isEqualTo(503);
       Response refused = ask(path("one"), authorization(server.operatorToken()), form("x"));
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.field("Retry-After")).isPresent();
