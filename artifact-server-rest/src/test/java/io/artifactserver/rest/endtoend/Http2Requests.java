@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.MetaData;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +70,10 @@ final class Http2Requests implements Wire.Protocol {
   /** The part of an answer that has come so far. */
   private static final class Answer {
     private final ByteArrayOutputStream body = new ByteArrayOutputStream();
-    private MetaData.@Nullable Response head;
+
+    /** Those of interim answers come before the one of the answer. */
+    private final Deque<MetaData.Response> heads = new ArrayDeque<>();
+
     private int position;
     private boolean isComplete;
     private int errorCode = -1;
@@ -105,9 +109,12 @@ final class Http2Requests implements Wire.Protocol {
 
   @Override
   public Response receive(boolean hasBody) throws IOException {
-    Answer answer = expected.remove();
+    Answer answer = expected.element();
     current = answer;
     MetaData.Response head = head(answer);
+    if (!HttpStatus.isInformational(head.getStatus())) {
+      expected.remove();
+    }
     while (hasBody && !answer.isOver()) {
       read();
     }
@@ -126,10 +133,10 @@ final class Http2Requests implements Wire.Protocol {
   @Override
   public boolean isAnswered() throws IOException {
     Answer next = expected.element();
-    while (next.head == null && wire.hasFrame()) {
+    while (next.heads.isEmpty() && wire.hasFrame()) {
       read();
     }
-    return next.head != null;
+    return !next.heads.isEmpty();
   }
 
   @Override
@@ -232,13 +239,13 @@ final class Http2Requests implements Wire.Protocol {
   }
 
   private MetaData.Response head(Answer answer) throws IOException {
-    while (answer.head == null) {
+    while (answer.heads.isEmpty()) {
       if (answer.isOver()) {
         throw new IOException("The stream was reset: " + answer.errorCode);
       }
       read();
     }
-    return answer.head;
+    return answer.heads.remove();
   }
 
   /** Reads one frame. */
@@ -249,7 +256,7 @@ final class Http2Requests implements Wire.Protocol {
       case Http2Wire.HEADERS -> {
         MetaData.Response head = (MetaData.Response) wire.decoded(frame);
         if (answer != null) {
-          answer.head = head;
+          answer.heads.add(head);
         }
       }
       case Http2Wire.DATA -> {
