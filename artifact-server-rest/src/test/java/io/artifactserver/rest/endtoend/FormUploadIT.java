@@ -1,11 +1,13 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Pacing.pause;
 import static io.artifactserver.rest.endtoend.Siege.quietly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -195,6 +198,38 @@ class FormUploadIT extends EachTransport {
     }
     eventually("nothing is left", () -> underWay().equals(before));
     assertThat(operator.get(path("broken")).statusCode()).isEqualTo(404);
+  }
+
+  /** In the file, and in the part of a file that has not begun. */
+  @Test
+  @Nightly("RequestBodyStream's own test has the rule; this one waits for a minute.")
+  void oneThatIsTooSlowEnds() throws Exception {
+    List<String> before = underWay();
+    byte[] form = form("x".repeat(900));
+    String head = head(path("slow"), authorization(server.operatorToken()), form.length);
+    int inFile = 200;
+    try (Wire first = open();
+        Wire second = open()) {
+      first.send(head);
+      first.sendBytes(form, 0, inFile);
+      second.send(head);
+      int sent = 0;
+      while (!(first.isAnswered() && second.isAnswered()) && sent < 100) {
+        int position = sent;
+        // The first to be refused may be closed before the other one.
+        quietly(() -> first.sendBytes(form, inFile + position, 1));
+        quietly(() -> second.sendBytes(form, position, 1));
+        sent++;
+        pause(Duration.ofSeconds(1));
+      }
+      for (Wire wire : List.of(first, second)) {
+        Response refused = wire.receive(true);
+        assertThat(refused.status()).as(refused.text()).isEqualTo(408);
+        assertThat(refused.text()).contains("Upload too slow", "min-rate");
+      }
+    }
+    eventually("nothing is left", () -> underWay().equals(before));
+    assertThat(operator.get(path("slow")).statusCode()).isEqualTo(404);
   }
 
   @Test
