@@ -72,8 +72,11 @@ final class Client {
     Programs.extendPath(environment);
     environment.putAll(Map.of("HOME", folder.toString(), "LC_ALL", "C.UTF-8"));
     if (endpoint != null && endpoint.transport().isSecured()) {
-      // For OpenSSL, of which axel is made.
-      environment.put("SSL_CERT_FILE", endpoint.authorityFile().toString());
+      String authority = endpoint.authorityFile().toString();
+      // For OpenSSL, of which axel is made, for Node.js and for Python's requests.
+      environment.put("SSL_CERT_FILE", authority);
+      environment.put("NODE_EXTRA_CA_CERTS", authority);
+      environment.put("REQUESTS_CA_BUNDLE", authority);
     }
     return builder;
   }

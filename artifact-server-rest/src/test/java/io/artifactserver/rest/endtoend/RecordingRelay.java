@@ -34,6 +34,8 @@ final class RecordingRelay implements AutoCloseable {
   /** How many bytes of answers the next connections pass. */
   private final Queue<Integer> cuts = new ConcurrentLinkedQueue<>();
 
+  private final Queue<RequestCut> requestCuts = new ConcurrentLinkedQueue<>();
+
   RecordingRelay(int target) throws IOException {
     this(target, "http", true);
   }
@@ -91,9 +93,20 @@ final class RecordingRelay implements AutoCloseable {
     cuts.add(bytes);
   }
 
+  /**
+   * Closes the next connection that brings so many bytes of requests.
+   *
+   * @param isReset whether the server loses what it has not read; else it sees their end
+   */
+  void cutRequestsAfter(int bytes, boolean isReset) {
+    requestCuts.add(new RequestCut(bytes, isReset));
+  }
+
+  private record RequestCut(int bytes, boolean isReset) {}
+
   /** Whether each connection that was to be cut has been. */
   boolean isAllCut() {
-    return cuts.isEmpty();
+    return cuts.isEmpty() && requestCuts.isEmpty();
   }
 
   @Override
@@ -128,11 +141,20 @@ final class RecordingRelay implements AutoCloseable {
     try (client;
         server) {
       InputStream in = client.getInputStream();
+      long passed = 0;
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
         synchronized (requests) {
           requests.append(new String(buffer, 0, n, StandardCharsets.ISO_8859_1));
         }
         server.getOutputStream().write(buffer, 0, n);
+        passed += n;
+        RequestCut cut = requestCuts.peek();
+        if (cut != null && passed >= cut.bytes() && requestCuts.remove(cut)) {
+          if (cut.isReset()) {
+            server.setSoLinger(true, 0);
+          }
+          return;
+        }
       }
     } catch (IOException e) {
       // One of the two went away.
