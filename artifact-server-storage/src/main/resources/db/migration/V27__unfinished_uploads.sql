@@ -22,7 +22,9 @@ create table unfinished_upload (
   -- these are in its bytes.
   is_part boolean not null,
   parts text[] not null,
-  parts_in_place integer not null check (parts_in_place between 0 and cardinality(parts))
+  parts_in_place integer not null check (parts_in_place between 0 and cardinality(parts)),
+  -- As the client sent it.
+  metadata text not null
 );
 
 alter table unfinished_upload alter column digest_states set storage external;

@@ -11,6 +11,7 @@ import java.util.List;
  * @param id 32 lower-case hexadecimal digits, random: the last part of the upload's address
  * @param owner id of the caller that began it
  * @param request what shall become of the bytes; the length is unknown until it is declared
+ * @param metadata description that the client sent and is told again; empty if there is none
  * @param encrypted whether the bytes go to the store of encrypted blobs
  * @param blobKey of the blob that is being written
  * @param progress how far it has come durably
@@ -24,6 +25,7 @@ public record UnfinishedUpload(
     String id,
     String owner,
     IngestRequest request,
+    String metadata,
     boolean encrypted,
     String blobKey,
     UploadProgress progress,
@@ -46,6 +48,7 @@ public record UnfinishedUpload(
 
   /** How it stands now, where this is how it was found. */
   UploadStatus status(long length, long position, boolean isOpen, Instant expires) {
-    return new UploadStatus(id, owner, request(length), position, isOpen, isPart, parts, expires);
+    return new UploadStatus(
+        id, owner, request(length), metadata, position, isOpen, isPart, parts, expires);
   }
 }

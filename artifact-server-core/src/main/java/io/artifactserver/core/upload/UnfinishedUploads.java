@@ -66,19 +66,20 @@ public final class UnfinishedUploads {
    * Begins an upload. Asks the database; nothing is stored yet.
    *
    * @param owner id of the caller
+   * @param metadata description that the client is told again, as it is; may be empty
    * @return the new upload
    * @throws IngestException if it is known already that the bytes cannot be taken in
    * @throws UploadException.TooMany if there are too many uploads
    */
-  public UploadStatus begin(String owner, IngestRequest request)
+  public UploadStatus begin(String owner, IngestRequest request, String metadata)
       throws IngestException, UploadException {
-    return begin(owner, request, false, List.of());
+    return begin(owner, request, metadata, false, List.of());
   }
 
   /** As {@link #begin}, for bytes that another upload will get: there is no artifact of them. */
-  public UploadStatus beginPart(String owner, IngestRequest request)
+  public UploadStatus beginPart(String owner, IngestRequest request, String metadata)
       throws IngestException, UploadException {
-    return begin(owner, request, true, List.of());
+    return begin(owner, request, metadata, true, List.of());
   }
 
   /**
@@ -89,7 +90,8 @@ public final class UnfinishedUploads {
    * @throws UploadException.NotFound if one of them is none
    * @throws UploadException.WrongPart if one is for another repository
    */
-  public UploadStatus beginOfParts(String owner, IngestRequest request, List<String> parts)
+  public UploadStatus beginOfParts(
+      String owner, IngestRequest request, String metadata, List<String> parts)
       throws IngestException, UploadException {
     for (String id : parts) {
       LiveUpload part = uploads.get(id);
@@ -100,7 +102,7 @@ public final class UnfinishedUploads {
         throw new UploadException.WrongPart(id, request.id().repository());
       }
     }
-    return begin(owner, request, false, parts);
+    return begin(owner, request, metadata, false, parts);
   }
 
   /**
@@ -126,7 +128,7 @@ public final class UnfinishedUploads {
   }
 
   private UploadStatus begin(
-      String owner, IngestRequest request, boolean isPart, List<String> parts)
+      String owner, IngestRequest request, String metadata, boolean isPart, List<String> parts)
       throws IngestException, UploadException {
     requireRoom(owner);
     Admission admission = ports.ingest().admit(request);
@@ -136,6 +138,7 @@ public final class UnfinishedUploads {
             BlobRef.newKey(),
             owner,
             request,
+            metadata,
             admission.encrypted(),
             BlobRef.newKey(),
             UploadProgress.NONE,

@@ -106,7 +106,7 @@ class ConcatenationTest extends UploadFixture {
 
   private String part(String name, long length) throws Exception {
     return uploads
-        .beginPart("me", new IngestRequest(id(name), "text/plain", length, List.of()))
+        .beginPart("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
         .id();
   }
 
@@ -115,6 +115,7 @@ class ConcatenationTest extends UploadFixture {
         .beginOfParts(
             "other",
             new IngestRequest(id(name), "text/plain", IngestRequest.UNKNOWN_LENGTH, List.of()),
+            "",
             List.of(parts))
         .id();
   }

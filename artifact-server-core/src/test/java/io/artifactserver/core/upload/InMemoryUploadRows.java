@@ -149,6 +149,7 @@ public final class InMemoryUploadRows implements UploadRows {
         row.id(),
         row.owner(),
         request,
+        row.metadata(),
         row.encrypted(),
         row.blobKey(),
         progress,

@@ -170,7 +170,7 @@ class UnfinishedUploadsTest extends UploadFixture {
             "text/plain",
             content.length,
             List.of(Digest.of(DigestAlgorithm.SHA_256, new byte[32])));
-    String id = uploads.begin("me", request).id();
+    String id = uploads.begin("me", request, "").id();
     send(id, content, 0, content.length);
     assertThatExceptionOfType(IngestException.DigestMismatch.class)
         .isThrownBy(() -> complete(id))
@@ -199,7 +199,7 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertThatExceptionOfType(IngestException.PathTaken.class)
         .isThrownBy(() ->
             uploads.begin(
-                "me", new IngestRequest(id("edge/fw"), "a/b", 3_000, List.of(sha256(other)))));
+                "me", new IngestRequest(id("edge/fw"), "a/b", 3_000, List.of(sha256(other))), ""));
   }
 
   @Test
@@ -210,11 +210,11 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertThatExceptionOfType(IngestException.QuotaExceeded.class)
         .isThrownBy(() ->
             uploads.begin(
-                "other", new IngestRequest(id("edge/three"), "a/b", 4_000_000, List.of())));
+                "other", new IngestRequest(id("edge/three"), "a/b", 4_000_000, List.of()), ""));
     assertThatExceptionOfType(IngestException.TooLarge.class)
         .isThrownBy(() ->
             uploads.begin(
-                "other", new IngestRequest(id("edge/four"), "a/b", MAX_LENGTH + 1, List.of())));
+                "other", new IngestRequest(id("edge/four"), "a/b", MAX_LENGTH + 1, List.of()), ""));
     uploads.end(id);
     assertThat(quota.used()).isEqualTo(4_000_000);
     assertThat(rows.size()).isEqualTo(1);
@@ -228,13 +228,13 @@ class UnfinishedUploadsTest extends UploadFixture {
         .isThrownBy(() -> begin("edge/3", 1))
         .withMessageContaining("Your token has 2");
     String third =
-        uploads.begin("other", new IngestRequest(id("edge/3"), "a/b", 1, List.of())).id();
+        uploads.begin("other", new IngestRequest(id("edge/3"), "a/b", 1, List.of()), "").id();
     assertThatExceptionOfType(UploadException.TooMany.class)
         .isThrownBy(
-            () -> uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of())))
+            () -> uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of()), ""))
         .withMessageContaining("The server has 3");
     uploads.end(third);
-    uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of()));
+    uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of()), "");
     assertThat(uploads.list()).hasSize(3);
     assertThat(start().list()).hasSize(3);
   }
@@ -392,7 +392,7 @@ class UnfinishedUploadsTest extends UploadFixture {
     for (int i = 0; i < 3; i++) {
       String id =
           uploads
-              .begin("owner " + i, new IngestRequest(id("edge/" + i), "a/b", 3_000, List.of()))
+              .begin("owner " + i, new IngestRequest(id("edge/" + i), "a/b", 3_000, List.of()), "")
               .id();
       ids.add(id);
       sessions.add(uploads.take(id, () -> {}));

@@ -80,7 +80,9 @@ abstract class UploadFixture {
   }
 
   final String begin(String name, long length) throws IngestException, UploadException {
-    return uploads.begin("me", new IngestRequest(id(name), "text/plain", length, List.of())).id();
+    return uploads
+        .begin("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
+        .id();
   }
 
   final void send(String id, byte[] content, int position, int length) throws Exception {

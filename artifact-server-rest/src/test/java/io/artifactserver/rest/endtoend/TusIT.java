@@ -169,6 +169,27 @@ class TusIT {
         .isEqualTo(Arrays.copyOf(content, 2_000));
   }
 
+  /** Extension creation: metadata is told as it was sent, with all that means nothing here. */
+  @Test
+  void aHeadTellsTheMetadataThatWasSent() throws Exception {
+    String metadata =
+        TusClient.metadata(
+                Map.of(
+                    "repository", "tus", "path", "described", "nonlatin", "słońce", "number", "1"))
+            + ",is_confidential";
+    HttpResponse<String> created = client.create("Upload-Length", "1", "Upload-Metadata", metadata);
+    String upload = created.headers().firstValue("Location").orElseThrow();
+    for (int i = 0; i < 2; i++) {
+      assertThat(client.send("HEAD", upload, new byte[0]).headers().firstValue("Upload-Metadata"))
+          .hasValue(metadata);
+      assertThat(client.patch(upload, i, Arrays.copyOf(content, 1 - i)).statusCode())
+          .isEqualTo(i == 0 ? 204 : 409);
+    }
+    String tooLong = metadata + ",note " + "A".repeat(4096);
+    assertThat(client.create("Upload-Length", "1", "Upload-Metadata", tooLong).body())
+        .contains("Upload-Metadata", "4096");
+  }
+
   @Test
   void theEmptyArtifactNeedsNoBytes() throws Exception {
     client.begin("tus", "empty", 0);

@@ -155,7 +155,7 @@ public record ResumableUploadController(
     if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
       throw ArtifactUploadController.taken(id);
     }
-    UploadStatus begun = uploads.begin(CurrentCaller.get().id(), wanted);
+    UploadStatus begun = uploads.begin(CurrentCaller.get().id(), wanted, "");
     AuditDetails.after(UploadView.of(begun));
     String location = TusController.PATH + '/' + begun.id();
     UploadExchange.of(request)

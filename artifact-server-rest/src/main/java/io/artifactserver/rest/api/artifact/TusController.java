@@ -108,8 +108,11 @@ public record TusController(
       TusFields.requireBytes(request);
     }
     String owner = CurrentCaller.get().id();
+    String metadata = TusFields.sentMetadata(request);
     UploadStatus begun =
-        concat.isPart() ? uploads.beginPart(owner, wanted) : uploads.begin(owner, wanted);
+        concat.isPart()
+            ? uploads.beginPart(owner, wanted, metadata)
+            : uploads.begin(owner, wanted, metadata);
     created(begun, response);
     if (!hasBytes && begun.request().declaredLength() != 0) {
       return ResponseEntity.status(HttpStatus.CREATED).build();
@@ -135,7 +138,7 @@ public record TusController(
       TusConcat concat = new TusConcat(status.isPart(), status.parts());
       if (!status.parts().isEmpty()) {
         if (!uploads.concatenate(session, () -> {})) {
-          return standing(status.request(), concat, OptionalLong.empty())
+          return standing(status.request(), status.metadata(), concat, OptionalLong.empty())
               .header(EXPIRES, HttpDate.format(status.expiresAt()))
               .build();
         }
@@ -147,13 +150,15 @@ public record TusController(
             .complete()
             .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
       }
-      return standing(session.status().request(), concat, OptionalLong.of(position))
+      return standing(
+              session.status().request(), status.metadata(), concat, OptionalLong.of(position))
           .header(EXPIRES, HttpDate.format(status.expiresAt()))
           .build();
     } catch (UploadException.Complete e) {
       IngestRequest complete = e.upload().request();
       return standing(
               complete,
+              e.upload().metadata(),
               new TusConcat(e.upload().isPart(), e.upload().parts()),
               OptionalLong.of(complete.declaredLength()))
           .header(EXPIRES, HttpDate.format(e.upload().expiresAt()))
@@ -206,7 +211,9 @@ public record TusController(
     for (String part : parts) {
       reception.requireInScope(part);
     }
-    UploadStatus begun = uploads.beginOfParts(CurrentCaller.get().id(), wanted, parts);
+    UploadStatus begun =
+        uploads.beginOfParts(
+            CurrentCaller.get().id(), wanted, TusFields.sentMetadata(request), parts);
     created(begun, response);
     try {
       concatenate(begun.id(), request).ifPresent(result -> tellArtifact(result, response));
@@ -314,9 +321,11 @@ public record TusController(
   }
 
   private static ResponseEntity.BodyBuilder standing(
-      IngestRequest request, TusConcat concat, OptionalLong position) {
+      IngestRequest request, String metadata, TusConcat concat, OptionalLong position) {
     ResponseEntity.BodyBuilder answer =
-        ResponseEntity.ok().header(TusFields.METADATA, TusFields.metadata(request));
+        ResponseEntity.ok()
+            .header(
+                TusFields.METADATA, metadata.isEmpty() ? TusFields.metadata(request) : metadata);
     concat.field().ifPresent(value -> answer.header(TusConcat.FIELD, value));
     position.ifPresent(value -> answer.header(TusFields.OFFSET, String.valueOf(value)));
     if (request.declaredLength() != IngestRequest.UNKNOWN_LENGTH) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class TusFields {
   static final String MEDIA_TYPE = "application/offset+octet-stream";
 
   private static final int MAX_DIGITS = 18;
+
+  /** Of the metadata, which every unfinished upload keeps in memory. */
+  private static final int MAX_METADATA = 4096;
 
   private TusFields() {}
 
@@ -59,7 +63,8 @@ final class TusFields {
       throw new ProblemException(
           HttpStatus.UNSUPPORTED_MEDIA_TYPE,
           "Not the bytes of an upload",
-          "Send the bytes with Content-Type: application/offset+octet-stream.");
+          "Send the bytes with Content-Type: application/offset+octet-stream, or by the IETF's draft"
+              + " with application/partial-upload.");
     }
   }
 
@@ -100,7 +105,16 @@ final class TusFields {
         digests(metadata.get("sha256")));
   }
 
-  /** The metadata of an upload, as a HEAD tells it. */
+  /** The metadata of an upload, as its client is told it again: whatever else it has there. */
+  static String sentMetadata(HttpServletRequest request) {
+    String field = Objects.requireNonNullElse(request.getHeader(METADATA), "");
+    if (field.length() > MAX_METADATA || !field.chars().allMatch(c -> c >= ' ' && c < 127)) {
+      throw malformed(METADATA, "It is ASCII of at most %d characters".formatted(MAX_METADATA));
+    }
+    return field;
+  }
+
+  /** The metadata of an upload that began without any, by the draft. */
   static String metadata(IngestRequest request) {
     Map<String, String> metadata = new LinkedHashMap<>();
     metadata.put("repository", request.id().repository());

@@ -25,7 +25,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
     implements UploadRows {
   private static final String TERMS =
       "id, owner, repository, path, media_type, length, expected_digests, encrypted, blob_key,"
-          + " position, is_open, is_complete, expires_at, is_part, parts, parts_in_place";
+          + " position, is_open, is_complete, expires_at, is_part, parts, parts_in_place, metadata";
 
   @Override
   public void add(UnfinishedUpload upload) {
@@ -37,11 +37,11 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                     insert into unfinished_upload (
                       id, owner, repository, path, media_type, length, expected_digests, encrypted,
                       blob_key, position, digest_states, store_state, is_open, is_complete,
-                      expires_at, is_part, parts, parts_in_place)
+                      expires_at, is_part, parts, parts_in_place, metadata)
                     values (
                       :id, :owner, :repository, :path, :mediaType, :length, :digests, :encrypted,
                       :blobKey, :position, :digestStates, :storeState, :isOpen, :isComplete,
-                      :expiresAt, :isPart, :parts, :partsInPlace)
+                      :expiresAt, :isPart, :parts, :partsInPlace, :metadata)
                     """)
                 .param("id", upload.id())
                 .param("owner", upload.owner())
@@ -68,6 +68,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                 .param("isPart", upload.isPart())
                 .param("parts", upload.parts().toArray(String[]::new))
                 .param("partsInPlace", upload.progress().parts())
+                .param("metadata", upload.metadata())
                 .update());
   }
 
@@ -79,7 +80,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                     + TERMS
                     + ", digest_states, store_state from unfinished_upload where id = :id")
             .param("id", id)
-            .query((row, _) -> upload(row, row.getBytes(17), row.getBytes(18)))
+            .query((row, _) -> upload(row, row.getBytes(18), row.getBytes(19)))
             .optional());
   }
 
@@ -201,6 +202,7 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
         row.getString(1),
         row.getString(2),
         request,
+        row.getString(17),
         row.getBoolean(8),
         row.getString(9),
         new UploadProgress(

@@ -145,6 +145,7 @@ class JdbcUploadRowsTest {
             List.of(
                 Digest.of(DigestAlgorithm.SHA_256, new byte[32]),
                 Digest.of(DigestAlgorithm.MD5, new byte[16]))),
+        number == 1 ? "filename YQ==,is_confidential" : "",
         number % 2 == 0,
         BlobRef.newKey(),
         UploadProgress.NONE,
