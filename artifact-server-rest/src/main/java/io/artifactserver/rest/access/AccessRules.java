@@ -44,7 +44,7 @@ public final class AccessRules {
           rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
           // The artifact is in a field, or known by the upload: the controller looks at the scope.
           rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
-          rule("HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),
+          rule("GET|HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),
           // The artifact is in the body: its controller looks at the scope.
           rule("POST", "/api/v1/links", PUBLISHERS, (_, _) -> true),
           // The same; the others show those of the caller only.

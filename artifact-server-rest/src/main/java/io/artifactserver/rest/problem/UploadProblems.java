@@ -47,6 +47,11 @@ public final class UploadProblems {
     };
   }
 
+  /** A request that says two lengths of an upload, or has more bytes than its length says. */
+  public static ProblemDetail inconsistentLength(String detail) {
+    return typed("inconsistent-upload-length", HttpStatus.BAD_REQUEST, "Wrong length", detail);
+  }
+
   /** A request for an unfinished upload that cannot be done. */
   static ProblemDetail of(UploadException failure) {
     String detail = failure.getMessage() + ".";
@@ -59,8 +64,7 @@ public final class UploadProblems {
         problem.setProperty("provided-offset", wrong.offered());
         yield problem;
       }
-      case WrongLength _ ->
-          typed("inconsistent-upload-length", HttpStatus.BAD_REQUEST, "Wrong length", detail);
+      case WrongLength _ -> inconsistentLength(detail);
       case WrongPart _ -> Problems.of(HttpStatus.BAD_REQUEST, "Wrong part", detail);
       case Superseded _ -> Problems.of(HttpStatus.CONFLICT, "Newer request", detail);
       case Complete _ -> typed("completed-upload", HttpStatus.CONFLICT, "Upload complete", detail);

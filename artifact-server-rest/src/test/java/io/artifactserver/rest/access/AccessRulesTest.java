@@ -24,6 +24,7 @@ class AccessRulesTest {
     "OPTIONS, /api/v1/repositories/boards/artifacts/x/y,    PUBLISHER",
     "DELETE, /api/v1/repositories/boards/artifacts/x/y,     PUBLISHER",
     "POST,   /api/v1/uploads,                               PUBLISHER",
+    "GET,    /api/v1/uploads/x,                             PUBLISHER",
     "HEAD,   /api/v1/uploads/x,                             PUBLISHER",
     "PATCH,  /api/v1/uploads/x,                             PUBLISHER",
     "DELETE, /api/v1/uploads/x,                             PUBLISHER",

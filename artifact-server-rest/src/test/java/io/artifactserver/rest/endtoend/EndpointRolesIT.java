@@ -89,6 +89,7 @@ class EndpointRolesIT {
           "GET /actuator", "admin",
           "GET /actuator/prometheus", "admin",
           "GET /api/v1/nothing", "admin",
+          "GET /api/v1/uploads/{id}", "publisher",
           "POST /error", "admin");
 
   @Test

@@ -161,6 +161,47 @@ class ResumableUploadIT extends EachTransport {
     assertThat(wire.receive(true).status()).isEqualTo(201);
   }
 
+  /** Section 4.3: a client that knows no HEAD gets the same, without a body. */
+  @Test
+  void getTellsTheOffsetToo() throws Exception {
+    send(
+        "PUT",
+        path("get"),
+        VERSION + "Upload-Complete: ?0\r\nUpload-Length: 30\r\n",
+        Arrays.copyOf(content, 10));
+    String upload = wire.receive(false).field("Location").orElseThrow();
+    assertThat(wire.receive(true).status()).isEqualTo(201);
+    Response get = ask("GET", upload, VERSION, new byte[0]);
+    assertThat(get.status()).isEqualTo(204);
+    assertThat(get.field("Upload-Offset")).contains("10");
+    assertThat(get.field("Upload-Complete")).contains("?0");
+    assertThat(get.field("Upload-Length")).contains("30");
+    assertThat(get.field("Upload-Limit")).isPresent();
+    assertThat(get.field("Cache-Control")).contains("no-store");
+    // RFC 5789, section 2.2.
+    Response typed = ask("PATCH", upload, "Content-Type: text/plain\r\n", new byte[1]);
+    assertThat(typed.status()).isEqualTo(415);
+    assertThat(typed.field("Accept-Patch").orElseThrow()).contains("application/partial-upload");
+    assertThat(ask("DELETE", upload, "", new byte[0]).status()).isEqualTo(204);
+    assertThat(ask("GET", upload, VERSION, new byte[0]).status()).isEqualTo(404);
+  }
+
+  /** Section 4.1. */
+  @Test
+  void aRefusalTellsWhichLengthIsWrong() throws Exception {
+    String inconsistent = "Upload-Complete: ?1\r\nUpload-Length: 100\r\n";
+    Response refused = ask("PUT", path("lengths"), VERSION + inconsistent, new byte[5]);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.field("Upload-Complete")).contains("?0");
+    assertThat(refused.text())
+        .contains("https://iana.org/assignments/http-problem-types#inconsistent-upload-length");
+    String large = "Upload-Complete: ?0\r\nUpload-Length: 999999999999999\r\n";
+    Response tooLarge = ask("PUT", path("large"), VERSION + large, new byte[5]);
+    assertThat(tooLarge.status()).isEqualTo(413);
+    assertThat(tooLarge.field("Upload-Complete")).contains("?0");
+    assertThat(tooLarge.field("Upload-Limit").orElseThrow()).startsWith("max-size=");
+  }
+
   /** Clients of older drafts are on a hundred million telephones. */
   @Test
   void withoutTheVersionThereIsNoInterimAnswer() throws Exception {

@@ -14,6 +14,7 @@ import io.artifactserver.core.upload.UploadStatus;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.ProblemException;
+import io.artifactserver.rest.problem.UploadProblems;
 import io.swagger.v3.oas.annotations.Hidden;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -84,9 +85,11 @@ public record ResumableUploadController(
     return create(id, request, response);
   }
 
-  /** Tells how far an upload has come, to whom speaks no tus: 204. */
+  /** Tells how far an upload has come, to whom speaks no tus: 204, to a GET as well. */
   @Hidden
-  @RequestMapping(path = TusController.PATH + "/{id}", method = RequestMethod.HEAD)
+  @RequestMapping(
+      path = TusController.PATH + "/{id}",
+      method = {RequestMethod.HEAD, RequestMethod.GET})
   public ResponseEntity<Void> head(@PathVariable String id, HttpServletResponse response)
       throws StorageException, UploadException {
     reception.requireInScope(id);
@@ -147,6 +150,7 @@ public record ResumableUploadController(
   private ResponseEntity<?> create(
       ArtifactId id, HttpServletRequest request, HttpServletResponse response)
       throws IngestException, StorageException, UploadException {
+    response.setHeader(DraftFields.COMPLETE, DraftFields.FALSE);
     boolean isLast = DraftFields.isComplete(request).orElse(true);
     IngestRequest wanted =
         ArtifactUploadController.ingestRequest(
@@ -155,7 +159,13 @@ public record ResumableUploadController(
     if (mustBeAbsent && catalog.findCurrent(id).isPresent()) {
       throw ArtifactUploadController.taken(id);
     }
-    UploadStatus begun = uploads.begin(CurrentCaller.get().id(), wanted, "");
+    UploadStatus begun;
+    try {
+      begun = uploads.begin(CurrentCaller.get().id(), wanted, "");
+    } catch (IngestException.TooLarge e) {
+      response.setHeader(DraftFields.LIMIT, limit());
+      throw e;
+    }
     AuditDetails.after(UploadView.of(begun));
     String location = TusController.PATH + '/' + begun.id();
     UploadExchange.of(request)
@@ -165,7 +175,6 @@ public record ResumableUploadController(
                 .add(HttpHeaders.LOCATION, location)
                 .add(DraftFields.LIMIT, limit())
                 .add(DraftFields.VERSION, DraftFields.VERSION_VALUE));
-    response.setHeader(DraftFields.COMPLETE, DraftFields.FALSE);
     if (!isLast) {
       response.setHeader(HttpHeaders.LOCATION, location);
     }
@@ -208,6 +217,9 @@ public record ResumableUploadController(
       // All bytes came: to send them again changes nothing.
       response.setHeader(DraftFields.COMPLETE, DraftFields.TRUE);
       throw e;
+    } catch (IngestException.TooLarge e) {
+      response.setHeader(DraftFields.LIMIT, limit());
+      throw e;
     }
     if (received.result().isPresent()) {
       IngestResult result = received.result().get();
@@ -248,10 +260,9 @@ public record ResumableUploadController(
     long length = offset + content;
     if (declared.isPresent() && declared.getAsLong() != length) {
       throw new ProblemException(
-          HttpStatus.BAD_REQUEST,
-          "Inconsistent length",
-          "Upload-Length is %d, and the last byte of this request is the %d. of its upload."
-              .formatted(declared.getAsLong(), length));
+          UploadProblems.inconsistentLength(
+              "Upload-Length is %d, and the last byte of this request is the %d. of its upload."
+                  .formatted(declared.getAsLong(), length)));
     }
     return OptionalLong.of(length);
   }

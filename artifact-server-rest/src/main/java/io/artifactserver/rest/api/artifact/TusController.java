@@ -178,6 +178,13 @@ public record TusController(
       @Parameter(hidden = true) HttpServletRequest request,
       @Parameter(hidden = true) HttpServletResponse response)
       throws IngestException, StorageException, UploadException {
+    if (!TusFields.hasBytes(request)) {
+      // RFC 5789, section 2.2.
+      response.setHeader("Accept-Patch", TusFields.MEDIA_TYPE + ", " + DraftFields.MEDIA_TYPE);
+      if (request.getHeader(TusFields.RESUMABLE) == null) {
+        TusFields.requireBytes(request);
+      }
+    }
     speak(request, response);
     TusFields.requireBytes(request);
     reception.requireInScope(id);
