@@ -166,13 +166,15 @@ class FormUploadIT extends EachTransport {
     assertThat(operator.get(path).statusCode()).isEqualTo(404);
   }
 
+  /** Over HTTP/2 a few at a time: more frames of a byte in a second end the connection. */
   @Test
   void aFormMayComeByteByByte() throws Exception {
     byte[] form = form("--\r\n--trickle");
+    int piece = transport.isHttp2() ? 7 : 1;
     try (Wire wire = open()) {
       wire.send(head(path("trickle"), authorization(server.operatorToken()), form.length));
-      for (int i = 0; i < form.length; i++) {
-        wire.sendBytes(form, i, 1);
+      for (int i = 0; i < form.length; i += piece) {
+        wire.sendBytes(form, i, Math.min(piece, form.length - i));
       }
       assertThat(wire.receive(true).status()).isEqualTo(201);
     }

@@ -113,9 +113,11 @@ public final class Http2Connections implements SmartLifecycle {
   private static Request patient(Request request, HttpFields.Mutable fields) {
     if (request.getConnectionMetaData().getConnection() instanceof HTTP2Connection connection
         && connection.getSession().getFlowControlStrategy() instanceof Http2Streams streams) {
-      request.addHttpStreamWrapper(streams::patient);
-      release(request);
       HTTP2Stream stream = stream(request);
+      if (stream != null) {
+        request.addHttpStreamWrapper(each -> streams.patient(each, stream));
+      }
+      release(request);
       return Http2Request.of(request, stream != null && stream.isRemotelyClosed());
     }
     return request;

@@ -116,9 +116,9 @@ final class Http2Streams extends BufferingFlowControlStrategy
   }
 
   /** Delays what fails on a stream of this connection; see {@link PatientStream}. */
-  HttpStream patient(HttpStream stream) {
+  HttpStream patient(HttpStream stream, HTTP2Stream http2) {
     FailedWrites delayed = failedWrites;
-    return delayed == null ? stream : new PatientStream(stream, delayed);
+    return delayed == null ? stream : new PatientStream(stream, http2, delayed);
   }
 
   /** Nothing comes any more. */

@@ -2,6 +2,9 @@ package io.artifactserver.rest.server.engine;
 
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.MetaData;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
@@ -13,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * the stream is.
  */
 final class PatientStream extends HttpStream.Wrapper {
+  private final HTTP2Stream http2;
   private final FailedWrites failedWrites;
 
   /** The last write that had bytes. There is one at a time. */
   private volatile @Nullable Sending sending;
 
-  PatientStream(HttpStream stream, FailedWrites failedWrites) {
+  PatientStream(HttpStream stream, HTTP2Stream http2, FailedWrites failedWrites) {
     super(stream);
+    this.http2 = http2;
     this.failedWrites = failedWrites;
   }
 
@@ -38,6 +43,20 @@ final class PatientStream extends HttpStream.Wrapper {
     sending = now;
     failedWrites.begin();
     super.send(request, response, last, content, now);
+  }
+
+  /**
+   * The answer is complete. A client that still sends is asked to stop without an error (RFC 9113,
+   * section 8.1): Jetty would cancel the stream, and curl then throws the answer away.
+   */
+  @Override
+  public void succeeded() {
+    if (!http2.isClosed()) {
+      // Or its bytes would occupy the connection's window for ever.
+      Throwable _ = consumeAvailable();
+      http2.reset(new ResetFrame(http2.getId(), ErrorCode.NO_ERROR.code), Callback.NOOP);
+    }
+    super.succeeded();
   }
 
   /** Jetty calls back when the stream's reset was written, or at once when it writes none. */
