@@ -2,7 +2,7 @@
 // many uploads it goes on with.
 const fs = require('fs');
 
-const [library, endpoint, token, repository, path, sha256, parts, stopAt] = process.argv.slice(2);
+const [library, endpoint, token, repository, path, sha256, parts, retries] = process.argv.slice(2);
 const tus = require(library);
 
 const upload = new tus.Upload(fs.createReadStream('firmware.img'), {
@@ -11,17 +11,18 @@ const upload = new tus.Upload(fs.createReadStream('firmware.img'), {
   metadata: { repository, path, sha256, mediaType: 'application/x-firmware' },
   metadataForPartialUploads: { repository, path },
   parallelUploads: Number(parts),
-  retryDelays: Array(50).fill(20),
+  retryDelays: Array(Number(retries)).fill(20),
   urlStorage: new tus.FileUrlStorage('urls.json'),
   removeFingerprintOnSuccess: true,
-  onProgress(sent) {
-    if (sent >= Number(stopAt)) {
-      process.exit(3);
-    }
-  },
   onError(error) {
     console.error(String(error));
-    process.exit(1);
+    setTimeout(() => process.exit(1), 10_000);
+    // It writes the addresses of the parts when all of them have one.
+    setInterval(() => {
+      if (fs.existsSync('urls.json') && fs.statSync('urls.json').size > 2) {
+        process.exit(1);
+      }
+    }, 20);
   },
 });
 
