@@ -27,7 +27,6 @@ final class ResumableRequest extends Request.Wrapper {
   private static final String UPLOADS = "/api/v1/uploads";
   private static final String COMPLETE = "Upload-Complete";
   private static final String VERSION = "Upload-Draft-Interop-Version";
-  private static final String VERSION_VALUE = "8";
   private static final String OVERRIDE = "X-HTTP-Method-Override";
   private static final Set<String> OVERRIDING = Set.of("PATCH", "DELETE", "HEAD");
 
@@ -58,7 +57,8 @@ final class ResumableRequest extends Request.Wrapper {
         || ((HttpMethod.PUT.is(sent) || HttpMethod.POST.is(sent))
             && isArtifact(path)
             && request.getHeaders().contains(COMPLETE)
-            && VERSION_VALUE.equals(request.getHeaders().get(VERSION)));
+            && UploadExchange.VERSIONS.contains(
+                Objects.requireNonNullElse(request.getHeaders().get(VERSION), "")));
   }
 
   /** Whether the path is an artifact's own. */

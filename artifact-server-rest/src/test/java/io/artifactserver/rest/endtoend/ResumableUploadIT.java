@@ -65,6 +65,22 @@ class ResumableUploadIT extends EachTransport {
     assertThat(head.field("Content-Location")).contains(path);
   }
 
+  /** Draft 12 has version 9. */
+  @Test
+  void theNewerVersionIsAnsweredWithItself() throws Exception {
+    String path = path("newer");
+    String version = "Upload-Draft-Interop-Version: 9\r\n";
+    wire.send(head("PUT", path, version + "Upload-Complete: ?1\r\n", LENGTH));
+    Response interim = wire.receive(false);
+    assertThat(interim.status()).isEqualTo(104);
+    assertThat(interim.field("Upload-Draft-Interop-Version")).contains("9");
+    wire.sendBytes(content, 0, LENGTH);
+    assertThat(wire.receive(true).status()).isEqualTo(201);
+    assertStored(path);
+    Response options = ask("OPTIONS", path, version, new byte[0]);
+    assertThat(options.field("Upload-Draft-Interop-Version")).contains("9");
+  }
+
   @Test
   void anUploadThatBreaksOffGoesOn() throws Exception {
     String path = path("broken");
@@ -210,7 +226,7 @@ class ResumableUploadIT extends EachTransport {
     send("PUT", path("old-part"), "Upload-Complete: ?0\r\n", Arrays.copyOf(content, 10));
     Response refused = wire.receive(true);
     assertThat(refused.status()).isEqualTo(400);
-    assertThat(refused.text()).contains("Upload-Draft-Interop-Version: 8");
+    assertThat(refused.text()).contains("Upload-Draft-Interop-Version: 8 or 9");
     try (Wire other = open()) {
       other.send(head("POST", path("old-post"), "", 0));
       assertThat(other.receive(true).status()).isEqualTo(405);

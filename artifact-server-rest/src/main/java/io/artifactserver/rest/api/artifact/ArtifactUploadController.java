@@ -86,7 +86,7 @@ public record ArtifactUploadController(
   @Operation(
       summary = "Upload an artifact as a form",
       description =
-          "As PUT, for browsers and curl -F. With Upload-Draft-Interop-Version: 8 and"
+          "As PUT, for browsers and curl -F. With Upload-Draft-Interop-Version: 8 or 9 and"
               + " Upload-Complete, any body begins an upload of"
               + " draft-ietf-httpbis-resumable-upload-12 instead: a 104 tells the address where it"
               + " goes on.",
@@ -142,7 +142,7 @@ public record ArtifactUploadController(
           HttpStatus.BAD_REQUEST,
           "Version of resumable uploads",
           "This is a part of an upload by another version of the draft than this server speaks:"
-              + " send Upload-Draft-Interop-Version: 8, or all bytes.");
+              + " send Upload-Draft-Interop-Version: 8 or 9, or all bytes.");
     }
   }
 

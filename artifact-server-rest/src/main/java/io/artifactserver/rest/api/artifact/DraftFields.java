@@ -12,7 +12,6 @@ import java.util.OptionalLong;
  */
 final class DraftFields {
   static final String VERSION = "Upload-Draft-Interop-Version";
-  static final String VERSION_VALUE = "8";
   static final String COMPLETE = "Upload-Complete";
   static final String OFFSET = "Upload-Offset";
   static final String LENGTH = "Upload-Length";
@@ -27,9 +26,9 @@ final class DraftFields {
 
   private DraftFields() {}
 
-  /** Whether the client speaks the version of the draft that this server does. */
-  static boolean isOfVersion(HttpServletRequest request) {
-    return line(request, VERSION).map(DraftFields::item).filter(VERSION_VALUE::equals).isPresent();
+  /** Returns the interop version that the client speaks, if this server does so too. */
+  static Optional<String> version(HttpServletRequest request) {
+    return Optional.ofNullable(request.getHeader(VERSION)).filter(UploadExchange.VERSIONS::contains);
   }
 
   /** Whether the body is the last of the upload, if the request says so. */

@@ -19,6 +19,7 @@ import io.swagger.v3.oas.annotations.Hidden;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +27,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.PatchMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -35,13 +37,13 @@ import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Uploads over several requests by draft-ietf-httpbis-resumable-upload-12, interop version 8, on an
- * artifact's own address. Their addresses are those of tus, and either protocol goes on where the
+ * Uploads over several requests by draft-ietf-httpbis-resumable-upload-12 on an artifact's own address. Their addresses are those of tus, and either protocol goes on where the
  * other one was. Thread-safe.
  */
 @RestController
 @Tag(name = "Uploads")
 public record ResumableUploadController(
+    ArtifactUploadController whole,
     UnfinishedUploads uploads,
     UploadReception reception,
     ArtifactCatalog catalog,
@@ -54,12 +56,12 @@ public record ResumableUploadController(
   /** Tells that uploads to this address may go on in other requests, and what bounds them. */
   @Hidden
   @RequestMapping(path = ARTIFACT, method = RequestMethod.OPTIONS)
-  public ResponseEntity<Void> options() {
+  public ResponseEntity<Void> options(HttpServletRequest request) {
     return ResponseEntity.noContent()
         .header(HttpHeaders.ALLOW, "GET, HEAD, PUT, POST, DELETE, OPTIONS")
         .header("Accept-Patch", DraftFields.MEDIA_TYPE)
         .header(DraftFields.LIMIT, limit())
-        .header(DraftFields.VERSION, DraftFields.VERSION_VALUE)
+        .header(DraftFields.VERSION, DraftFields.version(request).orElse("8"))
         .build();
   }
 
@@ -67,22 +69,32 @@ public record ResumableUploadController(
   @Hidden
   @PutMapping(
       path = ARTIFACT,
-      headers = {DraftFields.COMPLETE, DraftFields.VERSION + '=' + DraftFields.VERSION_VALUE})
+      headers = {DraftFields.COMPLETE, DraftFields.VERSION})
   public ResponseEntity<?> put(
       ArtifactId id, HttpServletRequest request, HttpServletResponse response)
-      throws IngestException, StorageException, UploadException {
-    return create(id, request, response);
+      throws IngestException, StorageException, UploadException, IOException {
+    Optional<String> version = DraftFields.version(request);
+    return version.isPresent()
+        ? create(id, version.get(), request, response)
+        : whole.put(id, request);
   }
 
   /** As a PUT, whatever the body's type is. */
   @Hidden
   @PostMapping(
       path = ARTIFACT,
-      headers = {DraftFields.COMPLETE, DraftFields.VERSION + '=' + DraftFields.VERSION_VALUE})
+      headers = {DraftFields.COMPLETE, DraftFields.VERSION})
   public ResponseEntity<?> post(
       ArtifactId id, HttpServletRequest request, HttpServletResponse response)
-      throws IngestException, StorageException, UploadException {
-    return create(id, request, response);
+      throws IngestException,
+          StorageException,
+          UploadException,
+          IOException,
+          HttpRequestMethodNotSupportedException {
+    Optional<String> version = DraftFields.version(request);
+    return version.isPresent()
+        ? create(id, version.get(), request, response)
+        : whole.post(id, request);
   }
 
   /** Tells how far an upload has come, to whom speaks no tus: 204, to a GET as well. */
@@ -148,7 +160,7 @@ public record ResumableUploadController(
   }
 
   private ResponseEntity<?> create(
-      ArtifactId id, HttpServletRequest request, HttpServletResponse response)
+      ArtifactId id, String version, HttpServletRequest request, HttpServletResponse response)
       throws IngestException, StorageException, UploadException {
     response.setHeader(DraftFields.COMPLETE, DraftFields.FALSE);
     boolean isLast = DraftFields.isComplete(request).orElse(true);
@@ -174,7 +186,7 @@ public record ResumableUploadController(
             HttpFields.build()
                 .add(HttpHeaders.LOCATION, location)
                 .add(DraftFields.LIMIT, limit())
-                .add(DraftFields.VERSION, DraftFields.VERSION_VALUE));
+                .add(DraftFields.VERSION, version));
     if (!isLast) {
       response.setHeader(HttpHeaders.LOCATION, location);
     }
@@ -210,7 +222,9 @@ public record ResumableUploadController(
                   checksum,
                   request.getContentLengthLong() != 0,
                   isLast ? UploadReception.Completion.NOW : UploadReception.Completion.LATER,
-                  DraftFields.isOfVersion(request) ? teller(request, offset) : _ -> {}));
+                  DraftFields.version(request)
+                      .map(version -> teller(request, version, offset))
+                      .orElse(_ -> {})));
     } catch (IngestException.DigestMismatch
         | IngestException.PathTaken
         | IngestException.PathUsed e) {
@@ -234,7 +248,8 @@ public record ResumableUploadController(
   }
 
   /** Tells now and then how much is durable, so that the client needs it no more. */
-  private static UploadReception.Progress teller(HttpServletRequest request, long offset) {
+  private static UploadReception.Progress teller(
+      HttpServletRequest request, String version, long offset) {
     UploadExchange exchange = UploadExchange.of(request);
     AtomicLong told = new AtomicLong(offset);
     return kept -> {
@@ -245,7 +260,7 @@ public record ResumableUploadController(
             .accept(
                 HttpFields.build()
                     .add(DraftFields.OFFSET, String.valueOf(kept))
-                    .add(DraftFields.VERSION, DraftFields.VERSION_VALUE));
+                    .add(DraftFields.VERSION, version));
       }
     };
   }

@@ -3,6 +3,7 @@ package io.artifactserver.rest.api.artifact;
 import io.artifactserver.rest.server.guard.UploadTurns;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 
@@ -16,6 +17,12 @@ import org.eclipse.jetty.http.HttpFields;
 public record UploadExchange(UploadTurns.Turn turn, Consumer<HttpFields> interim) {
   /** The attribute of a request that has it. */
   public static final String ATTRIBUTE = UploadExchange.class.getName();
+
+  /**
+   * Interop versions of draft-ietf-httpbis-resumable-upload that this server speaks: draft 12 has 9,
+   * and what 8 has of it is the same.
+   */
+  public static final Set<String> VERSIONS = Set.of("8", "9");
 
   static UploadExchange of(HttpServletRequest request) {
     return (UploadExchange) Objects.requireNonNull(request.getAttribute(ATTRIBUTE));
