@@ -33,15 +33,23 @@ public interface BlobUpload extends AutoCloseable {
   BlobRef commit() throws StorageException;
 
   /**
-   * Makes durable what was written so far; writing goes on. A process that dies from here on leaves
-   * it behind, for {@link BlobStore#resume}. The caller keeps what this returns durably before it
-   * asks for the next checkpoint.
+   * Marks what was written so far; writing goes on. Once {@link #force()} has returned, too, a
+   * process that dies leaves it behind, for {@link BlobStore#resume}. The caller keeps what this
+   * returns durably before it asks for the next checkpoint.
    *
    * @return what the store needs for {@link UploadCheckpoint#state()}
-   * @throws StorageException if it may not be durable; the upload can then only be left or closed
+   * @throws StorageException if that is not possible; the upload can then only be left or closed
    * @throws IllegalStateException if the upload is committed, failed or closed
    */
   byte[] checkpoint() throws StorageException;
+
+  /**
+   * Makes the last {@link #checkpoint()} durable. May block for the disk, and may be called by
+   * another thread while this one writes on; nothing else is called meanwhile.
+   *
+   * @throws StorageException if it may not be durable; the upload can then only be left or closed
+   */
+  void force() throws StorageException;
 
   /**
    * Whether a {@link #checkpoint()} can be made now. It cannot while bytes that must come again as

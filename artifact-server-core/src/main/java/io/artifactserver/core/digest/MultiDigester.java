@@ -31,6 +31,13 @@ public final class MultiDigester {
               EnumSet.of(DigestAlgorithm.SHA_512, DigestAlgorithm.MD5)::contains)
           .reversed();
 
+  /**
+   * Bytes for one call of a message digest. Java uses the processor's instructions once it has
+   * compiled the caller, after some thousand calls: with 256 KiB in each, the first 2 GB of a
+   * process took twice as long.
+   */
+  private static final int PIECE = 16 * 1024;
+
   private final Map<DigestAlgorithm, MessageDigest> messageDigests = new LinkedHashMap<>();
   private final Executor executor;
 
@@ -113,9 +120,18 @@ public final class MultiDigester {
         messageDigests.values().stream()
             .map(messageDigest -> {
               ByteBuffer view = bytes.duplicate();
-              return CompletableFuture.runAsync(() -> messageDigest.update(view), executor);
+              return CompletableFuture.runAsync(() -> update(messageDigest, view), executor);
             })
             .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Digests the remaining bytes of a buffer of any length, as fast as Java can soon. */
+  public static void update(MessageDigest messageDigest, ByteBuffer bytes) {
+    int limit = bytes.limit();
+    while (bytes.position() < limit) {
+      bytes.limit(Math.min(limit, bytes.position() + PIECE));
+      messageDigest.update(bytes);
+    }
   }
 
   /** The digests of everything given so far; ends this object's use. */

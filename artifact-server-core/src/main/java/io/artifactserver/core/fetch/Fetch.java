@@ -68,8 +68,7 @@ final class Fetch {
 
   /** With the length that is known by now. */
   IngestRequest request() {
-    return new IngestRequest(
-        request.id(), request.mediaType(), length.get(), request.expectedDigests());
+    return request.ofLength(length.get());
   }
 
   FetchStatus status() {

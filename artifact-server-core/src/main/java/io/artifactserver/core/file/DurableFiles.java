@@ -69,6 +69,14 @@ public final class DurableFiles {
     sync(Objects.requireNonNull(target.getParent()));
   }
 
+  /**
+   * Puts a file in the place of another without waiting for the disk: a power cut may take it back,
+   * or some of its bytes. For what is looked for and fetched again.
+   */
+  public static void moveSoon(Path source, Path target) throws IOException {
+    Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+  }
+
   /** Makes the names in a folder durable. */
   public static void sync(Path folder) throws IOException {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {

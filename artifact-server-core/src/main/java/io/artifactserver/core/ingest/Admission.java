@@ -9,25 +9,14 @@ import io.artifactserver.core.limit.QuotaLedger;
  * artifact has taken.
  */
 public final class Admission implements AutoCloseable {
-  private final IngestRequest request;
   private final boolean encrypted;
   private final Quota.Reservation room;
   private final QuotaLedger.Reservation place;
 
-  Admission(
-      IngestRequest request,
-      boolean encrypted,
-      Quota.Reservation room,
-      QuotaLedger.Reservation place) {
-    this.request = request;
+  Admission(boolean encrypted, Quota.Reservation room, QuotaLedger.Reservation place) {
     this.encrypted = encrypted;
     this.room = room;
     this.place = place;
-  }
-
-  /** The operator's description of the bytes. */
-  public IngestRequest request() {
-    return request;
   }
 
   /** Whether the bytes go to the store of encrypted blobs. */

@@ -105,15 +105,17 @@ public record ArtifactIngest(
    * Makes the bytes of an admitted upload an artifact. The caller closes the upload, which may be
    * committed now; what is not is dropped, as other artifacts have the same bytes already.
    *
+   * @param request that was admitted, with what was declared since
    * @param upload has all bytes, and belongs to the store that the admission names
    * @return as {@link #ingest}
    * @throws IngestException if the sender is at fault
    * @throws StorageException if the store is at fault
    */
-  public IngestResult complete(Admission admission, BlobUpload upload, Digests digests)
+  public IngestResult complete(
+      IngestRequest request, Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
-    Reading.requireAnnounced(admission.request(), digests);
-    return link(admission.request(), admission, upload, digests);
+    Reading.requireAnnounced(request, digests);
+    return link(request, admission, upload, digests);
   }
 
   private LostBlobs lostBlobs() {
@@ -124,9 +126,9 @@ public record ArtifactIngest(
    * As {@link #complete}, for bytes that a process has committed which died then, or lost the
    * database: nobody knows whether the catalog names them.
    */
-  public IngestResult completeCommitted(Admission admission, BlobRef blob, Digests digests)
+  public IngestResult completeCommitted(
+      IngestRequest request, Admission admission, BlobRef blob, Digests digests)
       throws IngestException {
-    IngestRequest request = admission.request();
     Reading.requireAnnounced(request, digests);
     // If others have the same bytes, the blob is an orphan now, or theirs: the sweeper knows.
     Optional<Addition> shared = share(request, digests, admission.place());
@@ -156,7 +158,7 @@ public record ArtifactIngest(
     Quota.Reservation room = quota.reserve(announced);
     try {
       return new Admission(
-          request, encrypted, room, repositoryQuotas.reserve(request.id().repository(), announced));
+          encrypted, room, repositoryQuotas.reserve(request.id().repository(), announced));
     } catch (OverQuotaException e) {
       room.close();
       throw new IngestException.RepositoryFull(e);

@@ -2,7 +2,10 @@ package io.artifactserver.core.ingest;
 
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An operator's description of the bytes that follow. Immutable.
@@ -19,5 +22,18 @@ public record IngestRequest(
 
   public IngestRequest {
     expectedDigests = List.copyOf(expectedDigests);
+  }
+
+  /** The same with a length in bytes. */
+  public IngestRequest ofLength(long length) {
+    return new IngestRequest(id, mediaType, length, expectedDigests);
+  }
+
+  /** The same with digests in place of those of the same algorithms. */
+  public IngestRequest expecting(List<Digest> digests) {
+    Map<DigestAlgorithm, Digest> expected = new EnumMap<>(DigestAlgorithm.class);
+    expectedDigests.forEach(digest -> expected.put(digest.algorithm(), digest));
+    digests.forEach(digest -> expected.put(digest.algorithm(), digest));
+    return new IngestRequest(id, mediaType, declaredLength, List.copyOf(expected.values()));
   }
 }

@@ -6,6 +6,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.ingest.Admission;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.core.range.ByteRange;
 import java.util.Optional;
@@ -18,10 +19,11 @@ record DeadProcess(UploadPorts ports, UnfinishedUpload upload) {
   /**
    * Makes the artifact, if it is not there; empty if the bytes are gone.
    *
-   * @param length of the upload, in bytes
+   * @param request with all that was declared
    */
-  Optional<IngestResult> complete(Admission admission, UploadBytes bytes, long length)
+  Optional<IngestResult> complete(IngestRequest request, Admission admission, UploadBytes bytes)
       throws IngestException, StorageException {
+    long length = request.declaredLength();
     Optional<UploadProgress> progress =
         ports
             .rows()
@@ -33,11 +35,12 @@ record DeadProcess(UploadPorts ports, UnfinishedUpload upload) {
     }
     Digests digests = bytes.keptDigests(progress.get());
     if (hasStored(length)) {
-      return Optional.of(ports.ingest().completeCommitted(admission, blob(length), digests));
+      return Optional.of(
+          ports.ingest().completeCommitted(request, admission, blob(length), digests));
     }
     return ports
         .catalog()
-        .findCurrent(upload.request().id())
+        .findCurrent(request.id())
         .filter(present -> present.digests().sha256().equals(digests.sha256()))
         .map(IngestResult.AlreadyPresent::new);
   }

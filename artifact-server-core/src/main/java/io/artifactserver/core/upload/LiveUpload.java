@@ -3,14 +3,15 @@ package io.artifactserver.core.upload;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.ingest.Admission;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,9 @@ final class LiveUpload {
   private final UploadRoom room;
   private final Runnable onEnd;
   private final ReentrantLock lock = new ReentrantLock();
-  private final AtomicLong length;
+
+  /** With the length and the digests that are known by now. */
+  private final AtomicReference<IngestRequest> request;
 
   /** Whether bytes are kept together or not at all, until the next pause. */
   private final AtomicBoolean isMarked = new AtomicBoolean();
@@ -54,20 +57,20 @@ final class LiveUpload {
     this.upload = upload;
     this.bytes = new UploadBytes(ports, bounds, upload, opens, this::rest);
     this.onEnd = onEnd;
-    this.length = new AtomicLong(upload.request().declaredLength());
+    this.request = new AtomicReference<>(upload.request());
     this.isStored = new AtomicBoolean(upload.isComplete());
     this.room = new UploadRoom(ports, upload.encrypted(), admission);
   }
 
   /** Without the lock: for lists, which wait for no upload. */
   UploadStatus status() {
-    return upload.status(length.get(), bytes.position(), holder.get() != null, bytes.expiresAt());
+    return upload.status(request.get(), bytes.position(), holder.get() != null, bytes.expiresAt());
   }
 
   /** The blob of this part, if it is one and all of its bytes are there. Without the lock. */
   Optional<BlobRef> part() {
     return upload.isPart() && isStored.get()
-        ? Optional.of(new BlobRef(upload.blobKey(), length.get(), upload.encrypted()))
+        ? Optional.of(new BlobRef(upload.blobKey(), length(), upload.encrypted()))
         : Optional.empty();
   }
 
@@ -78,7 +81,7 @@ final class LiveUpload {
 
   void reserveIfPossible() {
     try (Held _ = hold()) {
-      room.of(upload.request(length.get())).growTo(bytes.position());
+      room.of(request.get()).growTo(bytes.position());
     } catch (IngestException _) {
       // Asked for again when the upload goes on, and the client is told then.
     }
@@ -117,7 +120,7 @@ final class LiveUpload {
 
   void declare(UploadSession session, long newLength) throws UploadException, IngestException {
     try (Held _ = hold(session)) {
-      long known = length.get();
+      long known = length();
       if (known == newLength) {
         return;
       }
@@ -125,23 +128,40 @@ final class LiveUpload {
         long least = Math.max(known, bytes.position());
         throw new UploadException.WrongLength(upload.id(), least, newLength);
       }
-      room.of(upload.request(length.get())).growTo(newLength);
-      ports.rows().declare(upload.id(), newLength);
-      length.set(newLength);
+      room.of(request.get()).growTo(newLength);
+      declare(request.get().ofLength(newLength));
     }
+  }
+
+  void expect(UploadSession session, List<Digest> digests) throws UploadException.Superseded {
+    try (Held _ = hold(session)) {
+      IngestRequest expecting = request.get().expecting(digests);
+      if (!expecting.equals(request.get())) {
+        declare(expecting);
+      }
+    }
+  }
+
+  private void declare(IngestRequest declared) {
+    ports.rows().declare(upload.id(), declared);
+    request.set(declared);
+  }
+
+  private long length() {
+    return request.get().declaredLength();
   }
 
   void append(UploadSession session, ByteBuffer more)
       throws UploadException, IngestException, StorageException {
     try (Held _ = hold(session)) {
       long end = bytes.position() + more.remaining();
-      if (length.get() != IngestRequest.UNKNOWN_LENGTH && end > length.get()) {
-        throw new UploadException.WrongLength(upload.id(), length.get(), end);
+      if (length() != IngestRequest.UNKNOWN_LENGTH && end > length()) {
+        throw new UploadException.WrongLength(upload.id(), length(), end);
       }
-      room.of(upload.request(length.get())).growTo(end);
+      room.of(request.get()).growTo(end);
       endingIfLost(() -> bytes.write(more));
       if (!isMarked.get() && bytes.isDue()) {
-        endingIfLost(bytes::checkpoint);
+        endingIfLost(bytes::checkpointAside);
       }
     }
   }
@@ -194,21 +214,23 @@ final class LiveUpload {
   Optional<IngestResult> complete(UploadSession session)
       throws UploadException, IngestException, StorageException {
     try (Held _ = hold(session)) {
-      if (bytes.position() != length.get()) {
-        throw new UploadException.WrongLength(upload.id(), length.get(), bytes.position());
+      if (bytes.position() != length()) {
+        throw new UploadException.WrongLength(upload.id(), length(), bytes.position());
       }
       if (upload.isPart()) {
         store();
         return Optional.empty();
       }
-      Admission admitted = room.of(upload.request(length.get()));
+      Admission admitted = room.of(request.get());
       IngestResult result;
       try {
-        result = bytes.finish((blob, digests) -> ports.ingest().complete(admitted, blob, digests));
+        result =
+            bytes.finish(
+                (blob, digests) -> ports.ingest().complete(request.get(), admitted, blob, digests));
       } catch (StorageException.BlobLost e) {
         result =
             new DeadProcess(ports, upload)
-                .complete(admitted, bytes, length.get())
+                .complete(request.get(), admitted, bytes)
                 .orElseThrow(() -> lost(e));
       } catch (IngestException | UploadException.NotFound e) {
         forget();
@@ -269,7 +291,7 @@ final class LiveUpload {
     try {
       BlobRef _ = bytes.finish((blob, _) -> blob.commit());
     } catch (StorageException.BlobLost e) {
-      if (!new DeadProcess(ports, upload).hasStored(length.get())) {
+      if (!new DeadProcess(ports, upload).hasStored(length())) {
         throw lost(e);
       }
     }

@@ -37,18 +37,9 @@ public record UnfinishedUpload(
     parts = List.copyOf(parts);
   }
 
-  /**
-   * The request, with the length that is known by now.
-   *
-   * @param length in bytes, or {@link IngestRequest#UNKNOWN_LENGTH}
-   */
-  IngestRequest request(long length) {
-    return new IngestRequest(request.id(), request.mediaType(), length, request.expectedDigests());
-  }
-
   /** How it stands now, where this is how it was found. */
-  UploadStatus status(long length, long position, boolean isOpen, Instant expires) {
+  UploadStatus status(IngestRequest declared, long position, boolean isOpen, Instant expires) {
     return new UploadStatus(
-        id, owner, request(length), metadata, position, isOpen, isPart, parts, expires);
+        id, owner, declared, metadata, position, isOpen, isPart, parts, expires);
   }
 }

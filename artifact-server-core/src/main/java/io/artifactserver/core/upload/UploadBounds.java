@@ -11,7 +11,8 @@ import java.time.Duration;
  *     is their turn
  * @param timeToLive of an upload, from its last byte on
  * @param interval least bytes between two checkpoints while bytes flow; longer uploads have longer
- *     ones, a {@value #SHARE}th of what they have
+ *     ones, a {@value #SHARE}th of what they have. A crash takes at most two: bytes come while a
+ *     checkpoint is made durable, but not behind the next one
  */
 public record UploadBounds(
     int maxUploads, int maxOfOwner, int maxOpen, Duration timeToLive, long interval) {

@@ -10,6 +10,7 @@ import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.ingest.IngestException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,6 +38,13 @@ final class UploadBytes {
 
   /** Bytes that are durable. */
   private final AtomicLong kept;
+
+  /** Bytes up to the last checkpoint, which may not be durable yet. */
+  private final AtomicLong marked;
+
+  /** Makes that checkpoint durable; its failure, if there is one. */
+  private final AtomicReference<@Nullable CompletableFuture<Optional<Exception>>> keeping =
+      new AtomicReference<>();
 
   /** Parts that are in the bytes that are written. */
   private final AtomicInteger parts;
@@ -69,6 +77,7 @@ final class UploadBytes {
     this.upload = upload;
     this.position = new AtomicLong(upload.progress().position());
     this.kept = new AtomicLong(upload.progress().position());
+    this.marked = new AtomicLong(upload.progress().position());
     this.parts = new AtomicInteger(upload.progress().parts());
     this.keptParts = new AtomicInteger(upload.progress().parts());
     this.expiresAt = new AtomicReference<>(upload.expiresAt());
@@ -92,11 +101,15 @@ final class UploadBytes {
 
   /** Whether a checkpoint is due. */
   boolean isDue() {
-    return bounds.isDue(position.get(), kept.get());
+    return bounds.isDue(position.get(), marked.get());
   }
 
   /** Appends the remaining bytes of a buffer with an array. If that fails, goes back. */
   void write(ByteBuffer bytes) throws UploadException.NotFound, StorageException {
+    @Nullable CompletableFuture<?> last = keeping.get();
+    if (last != null && last.isDone()) {
+      settle();
+    }
     long end = position.get() + bytes.remaining();
     Writing open = open();
     try {
@@ -124,14 +137,36 @@ final class UploadBytes {
    * @throws UploadException.NotFound if the row is gone
    */
   void checkpoint() throws UploadException.NotFound, StorageException {
+    checkpointAside();
+    settle();
+  }
+
+  /**
+   * The same without waiting for the disk and the database, but for the checkpoint before: bytes
+   * come meanwhile. If it fails, the next use of the bytes does.
+   */
+  void checkpointAside() throws UploadException.NotFound, StorageException {
+    settle();
     Writing open = open();
     if (open.blob().mayCheckpoint()) {
-      checkpoint(open, true);
+      UploadProgress progress = mark(open, true);
+      keeping.set(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  keep(open, progress);
+                  return Optional.empty();
+                } catch (StorageException | UploadException.NotFound | RuntimeException e) {
+                  return Optional.of(e);
+                }
+              },
+              Thread::startVirtualThread));
     }
   }
 
   /** Makes durable what is written, and gives back what is held. */
   void pause() throws UploadException.NotFound, StorageException {
+    settle();
     @Nullable Writing open = writing.get();
     if (open != null && !open.blob().mayCheckpoint()) {
       drop();
@@ -144,16 +179,19 @@ final class UploadBytes {
 
   /** Goes back to the last checkpoint, and gives back what is held. */
   void drop() {
+    Optional<Exception> _ = kept(keeping.getAndSet(null));
     @Nullable Writing open = closed();
     if (open != null) {
       open.blob().leave();
     }
     position.set(kept.get());
+    marked.set(kept.get());
     parts.set(keptParts.get());
   }
 
   /** Forgets all bytes. The row is gone, or will be. */
   void forget(@Nullable UnfinishedUpload row) {
+    Optional<Exception> _ = kept(keeping.getAndSet(null));
     @Nullable Writing open = closed();
     if (open != null) {
       open.blob().close();
@@ -172,6 +210,7 @@ final class UploadBytes {
    */
   <T> T finish(Finish<T> finish)
       throws UploadException.NotFound, IngestException, StorageException {
+    settle();
     Writing open = open();
     // The row has the digests of all bytes before the blob is committed: if this process dies then,
     // they tell the next one whether the artifact is there.
@@ -217,26 +256,62 @@ final class UploadBytes {
 
   private void checkpoint(Writing open, boolean isOpen)
       throws UploadException.NotFound, StorageException {
-    boolean isThere;
+    UploadProgress progress = mark(open, isOpen);
     try {
-      byte[] state = open.blob().checkpoint();
-      isThere =
-          advance(
-              new UploadProgress(
-                  position.get(),
-                  open.digester().save(ports.digests()),
-                  state,
-                  isOpen || hasMore.get(),
-                  parts.get()));
+      keep(open, progress);
     } catch (StorageException | RuntimeException e) {
       drop();
       throw e;
     }
-    if (!isThere) {
+  }
+
+  private UploadProgress mark(Writing open, boolean isOpen) throws StorageException {
+    try {
+      byte[] state = open.blob().checkpoint();
+      marked.set(position.get());
+      return new UploadProgress(
+          position.get(),
+          open.digester().save(ports.digests()),
+          state,
+          isOpen || hasMore.get(),
+          parts.get());
+    } catch (StorageException | RuntimeException e) {
+      drop();
+      throw e;
+    }
+  }
+
+  /** Makes a checkpoint durable: the bytes, then the row that says so. */
+  private void keep(Writing open, UploadProgress progress)
+      throws UploadException.NotFound, StorageException {
+    open.blob().force();
+    if (!advance(progress)) {
       throw new UploadException.NotFound(upload.id());
     }
-    kept.set(position.get());
-    keptParts.set(parts.get());
+    kept.set(progress.position());
+    keptParts.set(progress.parts());
+  }
+
+  /** Waits until the last checkpoint is durable. If that failed, goes back. */
+  private void settle() throws UploadException.NotFound, StorageException {
+    @Nullable Exception failure = kept(keeping.getAndSet(null)).orElse(null);
+    if (failure == null) {
+      return;
+    }
+    if (failure instanceof UploadException.NotFound e) {
+      throw e;
+    }
+    drop();
+    switch (failure) {
+      case StorageException e -> throw e;
+      case RuntimeException e -> throw e;
+      default -> throw new IllegalStateException(failure);
+    }
+  }
+
+  private static Optional<Exception> kept(
+      @Nullable CompletableFuture<Optional<Exception>> keeping) {
+    return keeping == null ? Optional.empty() : keeping.join();
   }
 
   private BlobUpload blob(UnfinishedUpload row) throws StorageException {

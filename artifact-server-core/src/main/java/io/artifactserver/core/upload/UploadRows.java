@@ -1,5 +1,6 @@
 package io.artifactserver.core.upload;
 
+import io.artifactserver.core.ingest.IngestRequest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +25,8 @@ public interface UploadRows {
    */
   boolean advance(String id, UploadProgress progress, Instant expiresAt);
 
-  /**
-   * Keeps the length of an upload that did not have one.
-   *
-   * @param length in bytes
-   */
-  void declare(String id, long length);
+  /** Keeps the length and the digests of an upload that did not have them. */
+  void declare(String id, IngestRequest request);
 
   /** Keeps that the artifact of an upload, or the blob of a part, is there; forgets its states. */
   void complete(String id, Instant expiresAt);

@@ -1,9 +1,11 @@
 package io.artifactserver.core.upload;
 
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestResult;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -48,6 +50,14 @@ public final class UploadSession implements AutoCloseable {
    */
   public void declare(long length) throws UploadException, IngestException {
     upload.declare(this, length);
+  }
+
+  /**
+   * Says which digests the whole upload must have, for {@link #complete}. Those of other algorithms
+   * that were said before stay.
+   */
+  public void expect(List<Digest> digests) throws UploadException {
+    upload.expect(this, digests);
   }
 
   /**

@@ -272,6 +272,9 @@ public final class InMemoryBlobStore implements BlobStore {
     }
 
     @Override
+    public void force() {}
+
+    @Override
     public void leave() {
       bytes = null;
       uploads.remove(key);

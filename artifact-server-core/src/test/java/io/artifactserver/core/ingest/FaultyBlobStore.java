@@ -132,6 +132,11 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     }
 
     @Override
+    public void force() throws StorageException {
+      upload.force();
+    }
+
+    @Override
     public void leave() {
       upload.leave();
     }

@@ -112,6 +112,9 @@ class IngestMemoryTest {
         }
 
         @Override
+        public void force() {}
+
+        @Override
         public void leave() {}
 
         @Override

@@ -55,16 +55,10 @@ public final class InMemoryUploadRows implements UploadRows {
   }
 
   @Override
-  public void declare(String id, long length) {
+  public void declare(String id, IngestRequest request) {
     requireThere();
     rows.computeIfPresent(
-        id,
-        (_, row) -> {
-          IngestRequest before = row.request();
-          IngestRequest request =
-              new IngestRequest(before.id(), before.mediaType(), length, before.expectedDigests());
-          return with(row, request, row.progress(), row.isComplete(), row.expiresAt());
-        });
+        id, (_, row) -> with(row, request, row.progress(), row.isComplete(), row.expiresAt()));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.artifactserver.core.upload;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -44,6 +45,7 @@ class UnfinishedUploadsTest extends UploadFixture {
       for (int position = 0; position < 4_700; position += 100) {
         killed.append(ByteBuffer.wrap(content, position, 100));
       }
+      eventually("the last checkpoint is durable", () -> killed.kept() > 4_700 - INTERVAL);
       uploads = start();
       long position;
       try (UploadSession session = uploads.take(id, () -> {})) {
@@ -181,6 +183,29 @@ class UnfinishedUploadsTest extends UploadFixture {
   }
 
   @Test
+  void digestsMayBeSaidLaterAndOutliveTheProcess() throws Exception {
+    byte[] content = content(3_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, 2_000);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.expect(List.of(Digest.of(DigestAlgorithm.SHA_256, new byte[32])));
+      session.expect(List.of(Digest.of(DigestAlgorithm.SHA_512, new byte[64])));
+    }
+    uploads = start();
+    send(id, content, 2_000, content.length);
+    assertThat(uploads.request(id).orElseThrow().expectedDigests()).hasSize(2);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      // Another of the same algorithm takes its place.
+      session.expect(List.of(sha256(content)));
+    }
+    assertThatExceptionOfType(IngestException.DigestMismatch.class)
+        .isThrownBy(() -> complete(id))
+        .withMessageContaining("sha512");
+    assertThat(memory.list()).isEmpty();
+    assertThat(rows.size()).isZero();
+  }
+
+  @Test
   void theFirstToCompleteHasThePath() throws Exception {
     byte[] content = content(3_000);
     byte[] other = new byte[3_000];
@@ -313,7 +338,11 @@ class UnfinishedUploadsTest extends UploadFixture {
       session.append(ByteBuffer.wrap(content, 2_500, 500));
       rows.away(true);
       assertThatExceptionOfType(CatalogUnavailableException.class)
-          .isThrownBy(() -> session.append(ByteBuffer.wrap(content, 3_000, 1_000)));
+          .isThrownBy(() -> {
+            // A checkpoint is due, and made aside: whatever comes next is told.
+            session.append(ByteBuffer.wrap(content, 3_000, 1_000));
+            session.pause();
+          });
       rows.away(false);
       assertThat(session.status().position()).isEqualTo(2_500);
     }

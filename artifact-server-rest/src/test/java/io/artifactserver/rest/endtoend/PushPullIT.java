@@ -169,6 +169,30 @@ class PushPullIT {
   }
 
   @Test
+  void theDigestGoesWithTheLastBytes() throws Exception {
+    byte[] large = Bytes.random(70_000_001, 485);
+    Files.write(image, large);
+    // As many bytes as the digest's thread has long read.
+    proxy.plan(1, PushPullIT::sends, new Fault.StallUpload(60_000_000));
+    Process first = start("push", "firmware.img", "boards/large.img");
+    eventually(
+        "the upload stalls",
+        () -> operator.get(TusClient.PATH).body().contains("\"position\":60000000"));
+    first.destroyForcibly().waitFor();
+    proxy.recover();
+    int before = proxy.requests("PATCH").size();
+    JsonNode push = json(run("push", "--json", "firmware.img", "boards/large.img"));
+    assertThat(push.path("transferred").asLong()).isEqualTo(10_000_001);
+    assertThat(push.path("sha256").asString()).isEqualTo(sha256(large));
+    List<FaultProxy.Request> sent = proxy.requests("PATCH");
+    assertThat(sent.subList(before, sent.size()))
+        .last()
+        .satisfies(last -> assertThat(last.field("Repr-Digest")).isPresent());
+    assertThat(operator.download("/artifacts/boards/large.img").body()).isEqualTo(large);
+    requireNothingLeft();
+  }
+
+  @Test
   void aFileThatHasChangedBeginsAnew() throws Exception {
     proxy.plan(1, PushPullIT::sends, new Fault.StallUpload(STALLED));
     Process first = start("push", "firmware.img", "boards/changed.img");
@@ -188,14 +212,14 @@ class PushPullIT {
     operator.put("boards", "down.img", content);
     // Four pieces are under way, one of them stalls; the others come through.
     proxy.plan(1, PushPullIT::fetches, new Fault.Stall(400_000));
-    Process first = start("pull", "boards/down.img", "-o", "down.img");
+    Process first = start("pull", "boards/down.img", "-o", "down.img", "--parallel", "4");
     Path state = home.resolve("down.img.part.state");
     eventually("most bytes are there", () -> hasBytes(state));
     first.destroyForcibly().waitFor();
     proxy.recover();
     proxy.plan(1, PushPullIT::fetches, new Fault.Truncate(100_000));
     proxy.plan(1, PushPullIT::fetches, new Fault.Reset(50_000));
-    Run run = run("pull", "--json", "boards/down.img", "-o", "down.img");
+    Run run = run("pull", "--json", "boards/down.img", "-o", "down.img", "--parallel", "4");
     assertThat(json(run).path("transferred").asLong()).isBetween(1L, LENGTH / 2L);
     assertThat(run.errors()).contains("trying again in");
     assertThat(home.resolve("down.img")).hasBinaryContent(content);
@@ -206,7 +230,7 @@ class PushPullIT {
   void anArtifactThatHasChangedIsFetchedAnew() throws Exception {
     operator.put("boards", "mutable.img", content);
     proxy.plan(1, PushPullIT::fetches, new Fault.Stall(400_000));
-    Process first = start("pull", "boards/mutable.img", "-o", "mutable.img");
+    Process first = start("pull", "boards/mutable.img", "-o", "mutable.img", "--parallel", "4");
     eventually("most bytes are there", () -> hasBytes(home.resolve("mutable.img.part.state")));
     first.destroyForcibly().waitFor();
     proxy.recover();

@@ -106,6 +106,11 @@ final class EncryptedUpload implements BlobUpload {
   }
 
   @Override
+  public void force() throws StorageException {
+    inner.force();
+  }
+
+  @Override
   public boolean mayCheckpoint() throws StorageException {
     return inner.mayCheckpoint();
   }

@@ -198,7 +198,7 @@ public record ArtifactUploadController(
           "Content coding",
           "An artifact is stored as it is sent: send it without Content-Encoding.");
     }
-    List<Digest> expected = new ArrayList<>(digests(request, "Repr-Digest"));
+    List<Digest> expected = new ArrayList<>(reprDigests(request));
     if (isWhole) {
       expected.addAll(digests(request, "Content-Digest"));
     }
@@ -210,6 +210,11 @@ public record ArtifactUploadController(
         HttpStatus.PRECONDITION_FAILED,
         "Path taken",
         "%s already exists, and If-None-Match: * allows only a new one.".formatted(id));
+  }
+
+  /** The digests that the whole artifact has, as far as the request says them. */
+  static List<Digest> reprDigests(HttpServletRequest request) {
+    return digests(request, "Repr-Digest");
   }
 
   /** A digest of the body, if the request has one; of several the strongest. */

@@ -219,6 +219,7 @@ public record ResumableUploadController(
               new UploadReception.Body(
                   offset,
                   length(request, offset, isLast),
+                  ArtifactUploadController.reprDigests(request),
                   checksum,
                   request.getContentLengthLong() != 0,
                   isLast ? UploadReception.Completion.NOW : UploadReception.Completion.LATER,

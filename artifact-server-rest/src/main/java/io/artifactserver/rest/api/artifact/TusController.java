@@ -172,7 +172,8 @@ public record TusController(
       summary = "Send bytes of an upload (tus)",
       description =
           "Upload-Offset is where they belong. With the last byte the artifact is there:"
-              + " Content-Location names it, Repr-Digest has its digests.")
+              + " Content-Location names it, Repr-Digest has its digests. Repr-Digest of a request has"
+              + " digests of the whole, for a client that digests while it sends.")
   public ResponseEntity<ArtifactView> patch(
       @PathVariable String id,
       @Parameter(hidden = true) HttpServletRequest request,
@@ -241,6 +242,7 @@ public record TusController(
             new UploadReception.Body(
                 offset,
                 TusFields.length(request),
+                ArtifactUploadController.reprDigests(request),
                 TusFields.checksum(request),
                 hasBytes,
                 UploadReception.Completion.WHEN_FULL,

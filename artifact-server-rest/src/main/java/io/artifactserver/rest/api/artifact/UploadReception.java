@@ -19,6 +19,7 @@ import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.engine.Http2Connections;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
@@ -64,6 +65,7 @@ public record UploadReception(
       if (body.length().isPresent()) {
         session.declare(body.length().getAsLong());
       }
+      expect(session, body.digests());
       requireFits(session.status(), request);
       if (body.hasBytes()) {
         Http2Connections.acceptBody(jetty);
@@ -71,6 +73,22 @@ public record UploadReception(
       }
       return end(session, body.completion());
     }
+  }
+
+  /** Bytes cannot have two digests of one algorithm. */
+  private static void expect(UploadSession session, List<Digest> digests) throws UploadException {
+    for (Digest before : session.status().request().expectedDigests()) {
+      for (Digest now : digests) {
+        if (now.algorithm() == before.algorithm() && !now.equals(before)) {
+          throw new ProblemException(
+              HttpStatus.BAD_REQUEST,
+              "Another digest",
+              "Upload %s was to have %s, not %s. End it, and begin a new one."
+                  .formatted(session.status().id(), before, now));
+        }
+      }
+    }
+    session.expect(digests);
   }
 
   /** Refuses a caller whose scope does not have the artifact of an upload. */
@@ -144,6 +162,7 @@ public record UploadReception(
    *
    * @param offset of its first byte in the upload
    * @param length of the upload, if the request says it
+   * @param digests of the whole upload, as far as the request says them
    * @param checksum of the body, if the request says it
    * @param hasBytes whether there is a body
    * @param completion when the upload is complete
@@ -152,6 +171,7 @@ public record UploadReception(
   record Body(
       long offset,
       OptionalLong length,
+      List<Digest> digests,
       Optional<Digest> checksum,
       boolean hasBytes,
       Completion completion,

@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 
 /** The options that {@code push} and {@code pull} share. Filled by picocli. */
 final class ClientOptions {
-  static final int DEFAULT_PARALLEL = 4;
+  static final int DEFAULT_PARALLEL = 8;
 
   /** For the footer of both commands. */
   static final String SETTINGS =
@@ -45,8 +45,7 @@ final class ClientOptions {
   @Option(
       names = "--parallel",
       paramLabel = "N",
-      description =
-          "connections for one file, 1 to 32 (default: 4; to send to a server that is near, 1)")
+      description = "connections for one file, 1 to 32 (default: 8, and 1 if the server is near)")
   @Nullable Integer parallel;
 
   @Option(names = "--json", description = "print a line of JSON for each file")

@@ -17,6 +17,9 @@ final class FetchedBytes {
 
   private long count;
 
+  /** What a digest waits for. */
+  private ByteRange awaited = new ByteRange(0, 0);
+
   /** Adds bytes, those that are there already too. */
   synchronized void add(ByteRange range) {
     if (range.isEmpty()) {
@@ -34,7 +37,9 @@ final class FetchedBytes {
     }
     runs.put(begin, end);
     count += end - begin;
-    notifyAll();
+    if (begin <= awaited.position() && end >= awaited.end()) {
+      notifyAll();
+    }
   }
 
   /** How many bytes are there. */
@@ -60,13 +65,10 @@ final class FetchedBytes {
     return missing;
   }
 
-  /** Waits until the byte at a position is there; returns the end of the run that it is in. */
-  synchronized long awaitByte(long position) throws InterruptedException {
-    while (true) {
-      Map.Entry<Long, Long> run = runs.floorEntry(position);
-      if (run != null && run.getValue() > position) {
-        return run.getValue();
-      }
+  /** Waits until all bytes of a range are there. For one thread at a time. */
+  synchronized void await(ByteRange range) throws InterruptedException {
+    awaited = range;
+    while (!missing(range).isEmpty()) {
       wait();
     }
   }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.MultiDigester;
 import io.artifactserver.core.range.ByteRange;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,14 +37,19 @@ final class FileDigest implements Callable<String> {
     this.fetched = fetched;
   }
 
-  /** The SHA-256 of a whole file in hexadecimal, with its progress. */
-  static String of(Path file, Console console) throws IOException, InterruptedException {
+  /** The digest of a whole file. */
+  static FileDigest of(Path file) throws IOException {
     long length = Files.size(file);
     FetchedBytes whole = new FetchedBytes();
     whole.add(ByteRange.whole(length));
-    FileDigest digest = new FileDigest(file, length, whole);
+    return new FileDigest(file, length, whole);
+  }
+
+  /** The SHA-256 of a whole file in hexadecimal, with its progress. */
+  static String of(Path file, Console console) throws IOException, InterruptedException {
+    FileDigest digest = of(file);
     String name = "SHA-256 of " + file.getFileName();
-    try (Progress _ = new Progress(console, name, length, digest.position::get).start()) {
+    try (Progress _ = new Progress(console, name, digest.length, digest.position::get).start()) {
       return digest.call();
     }
   }
@@ -54,13 +60,13 @@ final class FileDigest implements Callable<String> {
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER_LENGTH);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       while (position.get() < length) {
-        long end = fetched.awaitByte(position.get());
-        buffer.clear().limit((int) Math.min(buffer.capacity(), end - position.get()));
+        buffer.clear().limit((int) Math.min(buffer.capacity(), length - position.get()));
+        fetched.await(new ByteRange(position.get(), buffer.limit()));
         int count = channel.read(buffer, position.get());
         if (count < 0) {
           throw new IOException("the file has become shorter");
         }
-        digest.update(buffer.flip());
+        MultiDigester.update(digest, buffer.flip());
         position.addAndGet(count);
       }
     }

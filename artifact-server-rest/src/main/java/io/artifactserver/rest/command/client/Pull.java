@@ -23,11 +23,16 @@ final class Pull {
   private final Remote remote;
   private final Console console;
   private final int parallel;
+  private final boolean isParallelAnyway;
 
-  Pull(Remote remote, Console console, int parallel) {
+  /**
+   * @param isParallelAnyway whether ranges go beside each other even from a server that is near
+   */
+  Pull(Remote remote, Console console, int parallel, boolean isParallelAnyway) {
     this.remote = remote;
     this.console = console;
     this.parallel = parallel;
+    this.isParallelAnyway = isParallelAnyway;
   }
 
   /**
@@ -88,14 +93,16 @@ final class Pull {
           file.truncate(0);
         }
         Download download =
-            new Download(remote, console, id, found.get(), file, state, part, parallel);
+            new Download(remote, console, id, found.get(), file, state, part, connections(id));
         // Bytes that were wrong once may have come from the seed.
         Download.Result result = download.run(i == 0 ? seed : Optional.empty());
         transferred += result.transferred();
         if (result.sha256().equals(found.get().sha256())) {
           // A part may be left of a longer file.
           file.truncate(found.get().length());
-          DurableFiles.move(part, output.toAbsolutePath());
+          // Not forced to the disk: that takes longer than a fast link, and after a power cut the
+          // same command finds out.
+          DurableFiles.moveSoon(part, output);
           state.delete();
           return new Fetched(found.get(), transferred, result.seeded());
         }
@@ -111,6 +118,13 @@ final class Pull {
     throw new ClientException(
         Reason.OTHER_BYTES,
         "%s was fetched %d times, and its SHA-256 was never right".formatted(id, MAX_BEGINS));
+  }
+
+  /** Near, one connection is as fast as the disk, and several get in each other's way. */
+  private int connections(ArtifactId id) throws ClientException, InterruptedException {
+    return isParallelAnyway || new Retries(console, () -> 0).run(() -> remote.isFar(id))
+        ? parallel
+        : 1;
   }
 
   private static void requireAlone(FileChannel file, Path output)

@@ -75,7 +75,7 @@ public final class PullCommand implements Command {
         environment,
         (_, remote, console) ->
             console.done(
-                new Pull(remote, console, options.parallel())
+                new Pull(remote, console, options.parallel(), options.parallel != null)
                     .pull(id, file, Optional.ofNullable(seed))));
   }
 }

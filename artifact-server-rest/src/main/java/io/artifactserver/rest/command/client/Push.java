@@ -16,22 +16,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Takes a file to the server. Its SHA-256 comes first, because a path never takes other bytes: the
- * server compares it with what the path has before the first byte, and with what came after the
- * last. Then the bytes go by tus, in parts beside each other where the server can put them
- * together. Used by one thread.
+ * Takes a file to the server. If the path has an artifact, its SHA-256 is compared, and nothing is
+ * sent: a path never takes other bytes. Else the bytes go by tus, in parts beside each other where
+ * the server can put them together. The SHA-256 is computed meanwhile and goes with the last bytes:
+ * the server compares it before the artifact is there. Used by one thread.
  */
 final class Push {
   /** A shorter part is not worth a connection. */
   static final long MIN_PART = 16L << 20;
 
-  private static final int ROUND_TRIPS = 3;
-  private static final long FAR_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  /** So many bytes of a file wait for its SHA-256. The digest of a shorter file comes first. */
+  private static final long TAIL = 1L << 20;
 
   /** How often and how long to look for an artifact that the server may be putting together. */
   private static final int LOOKS = 100;
@@ -78,25 +79,32 @@ final class Push {
         UploadState state = UploadState.open(stateFolder, server, id, path, console)) {
       String version = version(path);
       Optional<UploadState.Begun> last = state.begun();
-      Optional<UploadState.Begun> before = last.filter(begun -> begun.version().equals(version));
-      String sha256 = before.isPresent() ? before.get().sha256() : FileDigest.of(path, console);
+      UploadState.Begun begun =
+          last.filter(before -> before.version().equals(version))
+              .orElse(new UploadState.Begun(version, "", List.of()));
       long length = file.size();
+      Optional<Remote.Found> found = retried(() -> remote.find(id));
+      boolean isFirst = begun.sha256().isEmpty() && (found.isPresent() || length <= TAIL);
+      CompletableFuture<String> sha256 = new CompletableFuture<>();
+      if (isFirst || !begun.sha256().isEmpty()) {
+        sha256.complete(isFirst ? FileDigest.of(path, console) : begun.sha256());
+      }
       long sent = 0;
-      boolean wasThere = isThere(id, sha256);
+      boolean wasThere = found.isPresent() && isSame(id, found.get(), sha256.join());
       if (!wasThere) {
-        if (last.isPresent() && before.isEmpty()) {
+        if (last.isPresent() && begun.uploads().isEmpty()) {
           end(last.get());
         }
-        List<String> begun = before.map(UploadState.Begun::uploads).orElse(List.of());
-        sent = send(file, path, id, state, new UploadState.Begun(version, sha256, begun));
-        if (!isThere(id, sha256)) {
+        sent = send(new Source(path, file, id, state, sha256, new AtomicLong()), begun);
+        if (!isThere(id, sha256.join())) {
           throw new ClientException(
               Reason.FAILED, "the server took %s and does not have it".formatted(id));
         }
       }
       state.forget();
       long nanos = System.nanoTime() - begin;
-      return new Outcome("push", path.toString(), id, length, sent, 0, nanos, sha256, wasThere);
+      return new Outcome(
+          "push", path.toString(), id, length, sent, 0, nanos, sha256.join(), wasThere);
     } catch (IOException e) {
       throw new ClientException(
           Files.exists(path) ? Reason.FAILED : Reason.ABSENT,
@@ -115,74 +123,74 @@ final class Push {
     }
   }
 
+  /**
+   * A file on its way.
+   *
+   * @param sha256 in hexadecimal, as soon as it is known
+   * @param sent bytes
+   */
+  private record Source(
+      Path path,
+      FileChannel file,
+      ArtifactId id,
+      UploadState state,
+      CompletableFuture<String> sha256,
+      AtomicLong sent) {}
+
   /** Sends until the artifact is there; returns how many bytes that took. */
-  private long send(
-      FileChannel file, Path path, ArtifactId id, UploadState state, UploadState.Begun known)
+  private long send(Source source, UploadState.Begun known)
       throws ClientException, InterruptedException, IOException {
-    AtomicLong sent = new AtomicLong();
+    ArtifactId id = source.id();
+    CompletableFuture<String> sha256 = source.sha256();
     UploadState.Begun begun = known;
     for (int i = 0; i < MAX_BEGINS; i++) {
       boolean isNew = begun.uploads().isEmpty();
       if (isNew) {
-        begun = begin(id, file.size(), begun);
-        state.remember(begun);
+        begun = begin(id, source.file().size(), begun.version(), sha256.getNow(""));
+        source.state().remember(begun);
       }
       try {
-        if (complete(file, path, id, begun, isNew, sent) || isThere(id, begun.sha256())) {
-          return sent.get();
+        if (complete(source, begun, isNew) || isThere(id, sha256.join())) {
+          return source.sent().get();
         }
       } catch (ClientException e) {
-        throw explained(e, path, begun, state);
+        throw explained(e, source, begun);
       }
       console.note("the server does not know the upload any more; it begins again");
-      begun = new UploadState.Begun(begun.version(), begun.sha256(), List.of());
+      begun = new UploadState.Begun(begun.version(), sha256.join(), List.of());
     }
     throw new ClientException(
         Reason.FAILED, "the server lost %d uploads of %s".formatted(MAX_BEGINS, id));
   }
 
-  private ClientException explained(
-      ClientException failure, Path path, UploadState.Begun begun, UploadState state)
+  private ClientException explained(ClientException failure, Source source, UploadState.Begun begun)
       throws IOException {
     if (failure.reason() == Reason.OTHER_BYTES) {
-      state.forget();
-      if (!version(path).equals(begun.version())) {
+      source.state().forget();
+      if (!version(source.path()).equals(begun.version())) {
         return new ClientException(
-            Reason.FAILED, path + " has changed while it was sent; push it again");
+            Reason.FAILED, source.path() + " has changed while it was sent; push it again");
       }
     }
     return failure;
   }
 
   /** Begins one upload, or one for each part. */
-  private UploadState.Begun begin(ArtifactId id, long length, UploadState.Begun begun)
+  private UploadState.Begun begin(ArtifactId id, long length, String version, String sha256)
       throws ClientException, InterruptedException {
     return retried(() -> {
       List<String> ids = new ArrayList<>();
       int parts = (int) Math.min(parallel, length / MIN_PART);
-      if (parts > 1 && (isParallelAnyway || isFar(id)) && uploads.canConcatenate()) {
+      // The server reads the parts again when it puts them together: that has to pay.
+      if (parts > 1 && (isParallelAnyway || remote.isFar(id)) && uploads.canConcatenate()) {
         for (int i = 0; i < parts; i++) {
           ids.add(uploads.beginPart(id, edge(length, parts, i + 1) - edge(length, parts, i)));
         }
       } else {
-        ids.add(uploads.begin(id, length, metadata(begun.sha256())));
+        ids.add(uploads.begin(id, length, metadata(sha256)));
       }
-      return new UploadState.Begun(begun.version(), begun.sha256(), ids);
+      return new UploadState.Begun(version, sha256, ids);
     });
-  }
-
-  /**
-   * Whether several connections are faster than one. The server reads the parts again when it puts
-   * them together, so they have to save more time than that takes.
-   */
-  private boolean isFar(ArtifactId id) throws IOException, InterruptedException, ClientException {
-    long least = Long.MAX_VALUE;
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-      long begin = System.nanoTime();
-      var _ = remote.find(id);
-      least = Math.min(least, System.nanoTime() - begin);
-    }
-    return least >= FAR_NANOS;
   }
 
   /** Where a part begins, which is where the one before it ends. */
@@ -191,16 +199,11 @@ final class Push {
   }
 
   /** Sends the parts, and puts them together; false if the server does not know one any more. */
-  private boolean complete(
-      FileChannel file,
-      Path path,
-      ArtifactId id,
-      UploadState.Begun begun,
-      boolean isNew,
-      AtomicLong sent)
+  private boolean complete(Source source, UploadState.Begun begun, boolean isNew)
       throws ClientException, InterruptedException, IOException {
     int count = begun.uploads().size();
-    long length = file.size();
+    long length = source.file().size();
+    CompletableFuture<String> sha256 = source.sha256();
     List<AtomicLong> positions = new ArrayList<>();
     List<Callable<?>> tasks = new ArrayList<>();
     AtomicBoolean isLost = new AtomicBoolean();
@@ -210,35 +213,53 @@ final class Push {
               begun.uploads().get(i),
               edge(length, count, i),
               edge(length, count, i + 1),
-              new AtomicLong(edge(length, count, i)));
+              new AtomicLong(edge(length, count, i)),
+              count == 1);
       positions.add(part.position());
       tasks.add(() -> {
-        if (!send(file, part, isNew, sent)) {
+        if (!send(source, part, isNew)) {
           isLost.set(true);
         }
         return part;
+      });
+    }
+    if (!sha256.isDone()) {
+      tasks.add(() -> {
+        String value = digest(source.path());
+        source.state().remember(new UploadState.Begun(begun.version(), value, begun.uploads()));
+        return sha256.complete(value);
       });
     }
     long begins = positions.stream().mapToLong(AtomicLong::get).sum();
     try (Progress _ =
         new Progress(
                 console,
-                String.valueOf(path.getFileName()),
+                String.valueOf(source.path().getFileName()),
                 length,
                 () -> positions.stream().mapToLong(AtomicLong::get).sum() - begins)
             .start()) {
       Workers.run(tasks);
     }
-    return !isLost.get() && (count == 1 || concatenate(id, begun));
+    return !isLost.get()
+        && (count == 1 || concatenate(source.id(), begun.uploads(), sha256.join()));
   }
 
-  private boolean concatenate(ArtifactId id, UploadState.Begun begun)
+  private static String digest(Path path) throws ClientException, InterruptedException {
+    try {
+      return FileDigest.of(path).call();
+    } catch (IOException e) {
+      throw new ClientException(
+          Reason.FAILED, "cannot read %s: %s".formatted(path, Remote.reason(e)));
+    }
+  }
+
+  private boolean concatenate(ArtifactId id, List<String> parts, String sha256)
       throws ClientException, InterruptedException {
     AtomicBoolean isAnswerLost = new AtomicBoolean();
     boolean isDone =
         retried(() -> {
           try {
-            return uploads.concatenate(id, begun.uploads(), metadata(begun.sha256()));
+            return uploads.concatenate(id, parts, metadata(sha256));
           } catch (IOException e) {
             isAnswerLost.set(true);
             throw e;
@@ -246,7 +267,7 @@ final class Push {
         });
     // The parts are gone: the server is at it, or has done it.
     for (int i = 0; !isDone && isAnswerLost.get() && i < LOOKS; i++) {
-      isDone = isThere(id, begun.sha256());
+      isDone = isThere(id, sha256);
       if (!isDone) {
         Thread.sleep(LOOK_INTERVAL);
       }
@@ -260,11 +281,13 @@ final class Push {
    * @param begin in the file
    * @param end in the file
    * @param position in the file, of the next byte to send
+   * @param isWhole whether it is the whole file
    */
-  private record Part(String upload, long begin, long end, AtomicLong position) {}
+  private record Part(String upload, long begin, long end, AtomicLong position, boolean isWhole) {}
 
-  private boolean send(FileChannel file, Part part, boolean isNew, AtomicLong sent)
+  private boolean send(Source source, Part part, boolean isNew)
       throws ClientException, InterruptedException {
+    CompletableFuture<String> sha256 = source.sha256();
     AtomicBoolean isKnown = new AtomicBoolean(isNew);
     return new Retries(console, part.position()::get)
         .run(() -> {
@@ -276,29 +299,55 @@ final class Push {
             }
             part.position().set(part.begin() + offset.getAsLong());
           }
-          long from = part.position().get();
-          if (from == part.end()) {
-            return true;
+          boolean isThere = true;
+          while (isThere && part.position().get() < part.end()) {
+            long from = part.position().get();
+            long body = part.end() - TAIL;
+            boolean waits = part.isWhole() && !sha256.isDone() && from < body;
+            Optional<String> digest =
+                part.isWhole() && !waits ? Optional.of(await(sha256)) : Optional.empty();
+            try {
+              isThere =
+                  uploads.send(
+                      part.upload(),
+                      source.file(),
+                      part.begin(),
+                      part.position(),
+                      waits ? body : part.end(),
+                      digest);
+            } finally {
+              source.sent().addAndGet(part.position().get() - from);
+            }
           }
-          try {
-            return uploads.send(part.upload(), file, part.begin(), part.position(), part.end());
-          } finally {
-            sent.addAndGet(part.position().get() - from);
-          }
+          return isThere;
         });
+  }
+
+  /** Waits for a digest that another task computes; if that fails, it interrupts. */
+  private static String await(CompletableFuture<String> sha256) throws InterruptedException {
+    try {
+      return sha256.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Whether the path has these bytes; if it has others, they stay. */
   private boolean isThere(ArtifactId id, String sha256)
       throws ClientException, InterruptedException {
     Optional<Remote.Found> found = retried(() -> remote.find(id));
-    if (found.isPresent() && !found.get().sha256().equals(sha256)) {
+    return found.isPresent() && isSame(id, found.get(), sha256);
+  }
+
+  private static boolean isSame(ArtifactId id, Remote.Found found, String sha256)
+      throws ClientException {
+    if (!found.sha256().equals(sha256)) {
       throw new ClientException(
           Reason.OTHER_BYTES,
           "%s has other bytes already: SHA-256 %s, not %s. Choose another path"
-              .formatted(id, found.get().sha256(), sha256));
+              .formatted(id, found.sha256(), sha256));
     }
-    return found.isPresent();
+    return true;
   }
 
   private <T> T retried(Retries.Attempt<T> attempt) throws ClientException, InterruptedException {
@@ -307,7 +356,9 @@ final class Push {
 
   private Map<String, String> metadata(String sha256) {
     Map<String, String> metadata = new LinkedHashMap<>();
-    metadata.put("sha256", sha256);
+    if (!sha256.isEmpty()) {
+      metadata.put("sha256", sha256);
+    }
     mediaType.ifPresent(type -> metadata.put("mediaType", type));
     return metadata;
   }

@@ -51,6 +51,9 @@ final class Remote implements AutoCloseable {
   /** Java's is 16 KiB, and each of them is a turn of several threads. */
   private static final String BUFFER_LENGTH = String.valueOf(256 * 1024);
 
+  private static final int ROUND_TRIPS = 3;
+  private static final long FAR_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
   private static final Pattern UPLOAD_ID = Pattern.compile("[A-Za-z0-9_-]{1,200}");
 
   private final HttpClient client;
@@ -161,6 +164,18 @@ final class Remote implements AutoCloseable {
           "%s tells no SHA-256 of %s: is it an artifact-server?".formatted(base, id));
     }
     return Optional.of(new Found(length, entityTag.get(), sha256.get()));
+  }
+
+  /** Whether a round trip takes so long that several connections are faster than one. */
+  boolean isFar(ArtifactId id) throws IOException, InterruptedException, ClientException {
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+      long begin = System.nanoTime();
+      var _ = find(id);
+      if (System.nanoTime() - begin < FAR_NANOS) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Optional<String> sha256(String field) {

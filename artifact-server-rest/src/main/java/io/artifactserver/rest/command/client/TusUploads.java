@@ -1,6 +1,10 @@
 package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.digest.Digests;
+import io.artifactserver.rest.http.DigestFields;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -13,6 +17,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -100,22 +105,30 @@ final class TusUploads {
    *
    * @param begin of the part in the file
    * @param position of the first byte to send; moves with the bytes
-   * @param end of the part in the file
+   * @param end of the bytes in the file
+   * @param sha256 of the whole file in hexadecimal; if it is given, the server compares
    * @return false if the upload is there no more
    */
-  boolean send(String upload, FileChannel file, long begin, AtomicLong position, long end)
+  boolean send(
+      String upload,
+      FileChannel file,
+      long begin,
+      AtomicLong position,
+      long end,
+      Optional<String> sha256)
       throws IOException, InterruptedException, ClientException {
     long first = position.get();
     PartStream bytes = new PartStream(file, position, end);
-    HttpRequest request =
+    HttpRequest.Builder builder =
         tus(PATH + '/' + upload)
             .header("Upload-Offset", String.valueOf(first - begin))
             .header("Content-Type", "application/offset+octet-stream")
             .method(
                 "PATCH",
                 BodyPublishers.fromPublisher(
-                    BodyPublishers.ofInputStream(() -> bytes), end - first))
-            .build();
+                    BodyPublishers.ofInputStream(() -> bytes), end - first));
+    sha256.ifPresent(hex -> builder.header("Repr-Digest", reprDigest(hex)));
+    HttpRequest request = builder.build();
     HttpResponse<String> answer;
     try {
       answer = remote.transfer(request, ShortText.handler(), position::get);
@@ -169,6 +182,11 @@ final class TusUploads {
 
   private HttpRequest.Builder tus(String path) {
     return remote.request(path).header("Tus-Resumable", "1.0.0");
+  }
+
+  private static String reprDigest(String sha256) {
+    Digest digest = new Digest(DigestAlgorithm.SHA_256, sha256);
+    return DigestFields.reprDigest(new Digests(Map.of(digest.algorithm(), digest)));
   }
 
   private static boolean isGone(HttpResponse<String> answer) {

@@ -80,6 +80,7 @@ final class UploadState implements AutoCloseable {
    * An upload that was begun.
    *
    * @param version of the file, which changes when the file does
+   * @param sha256 of the file in hexadecimal; empty while it is computed
    * @param uploads ids at the server, of one part of the file each; empty before there are any
    */
   record Begun(String version, String sha256, List<String> uploads) {}
@@ -89,7 +90,7 @@ final class UploadState implements AutoCloseable {
     Properties properties = state.read();
     String version = properties.getProperty("version", "");
     String sha256 = properties.getProperty("sha256", "");
-    return sha256.matches("[0-9a-f]{64}")
+    return sha256.matches("([0-9a-f]{64})?") && !version.isEmpty()
         ? Optional.of(
             new Begun(
                 version,

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.range.ByteRange;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,6 +16,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +75,27 @@ class TransferStateTest {
     assertThat(fetched.encoded()).isEqualTo("0-10,20-30");
     fetched.add(new ByteRange(10, 10));
     assertThat(fetched.encoded()).isEqualTo("0-30");
+  }
+
+  @Test
+  void aDigestFollowsBytesThatComeInAnyOrder() throws Exception {
+    byte[] content = new byte[3_000_001];
+    new SplittableRandom(49).nextBytes(content);
+    Path file = Files.write(folder.resolve("f"), content);
+    FetchedBytes fetched = new FetchedBytes();
+    FutureTask<String> digest = new FutureTask<>(new FileDigest(file, content.length, fetched));
+    Thread.ofVirtual().start(digest);
+    for (int begin : new int[] {1_000_000, 2_500_000, 0, 1_700_000}) {
+      fetched.add(new ByteRange(begin, Math.min(999_000, content.length - begin)));
+      assertThat(digest.isDone()).isFalse();
+    }
+    fetched.add(new ByteRange(999_000, 1_000));
+    assertThat(digest.get(30, TimeUnit.SECONDS))
+        .isEqualTo(
+            Digest.of(
+                    DigestAlgorithm.SHA_256,
+                    DigestAlgorithm.SHA_256.newMessageDigest().digest(content))
+                .hex());
   }
 
   @ParameterizedTest

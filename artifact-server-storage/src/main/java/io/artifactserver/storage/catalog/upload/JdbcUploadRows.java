@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The unfinished uploads in PostgreSQL. Immutable, thread-safe. */
@@ -48,15 +49,8 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
                 .param("repository", request.id().repository())
                 .param("path", request.id().path())
                 .param("mediaType", request.mediaType())
-                .param(
-                    "length",
-                    request.declaredLength() == IngestRequest.UNKNOWN_LENGTH
-                        ? null
-                        : request.declaredLength(),
-                    Types.BIGINT)
-                .param(
-                    "digests",
-                    request.expectedDigests().stream().map(Digest::toString).toArray(String[]::new))
+                .param("length", length(request), Types.BIGINT)
+                .param("digests", digests(request))
                 .param("encrypted", upload.encrypted())
                 .param("blobKey", upload.blobKey())
                 .param("position", upload.progress().position())
@@ -106,12 +100,17 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
   }
 
   @Override
-  public void declare(String id, long length) {
+  public void declare(String id, IngestRequest request) {
     int _ =
         transactions.write(_ ->
-            jdbc.sql("update unfinished_upload set length = :length where id = :id")
+            jdbc.sql(
+                    """
+                    update unfinished_upload set length = :length, expected_digests = :digests
+                    where id = :id
+                    """)
                 .param("id", id)
-                .param("length", length)
+                .param("length", length(request), Types.BIGINT)
+                .param("digests", digests(request))
                 .update());
   }
 
@@ -211,6 +210,15 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
         List.of((String[]) row.getArray(15).getArray()),
         row.getBoolean(12),
         row.getTimestamp(13).toInstant());
+  }
+
+  private static @Nullable Long length(IngestRequest request) {
+    long length = request.declaredLength();
+    return length == IngestRequest.UNKNOWN_LENGTH ? null : length;
+  }
+
+  private static String[] digests(IngestRequest request) {
+    return request.expectedDigests().stream().map(Digest::toString).toArray(String[]::new);
   }
 
   private static List<Digest> digests(String[] texts) {

@@ -25,6 +25,10 @@ final class FileBlobUpload implements BlobUpload {
   private boolean usable = true;
   private boolean published;
   private boolean isKept;
+
+  /** Whether the name of the part file is durable. */
+  private boolean isNamed;
+
   private boolean isLeft;
   private long length;
 
@@ -69,6 +73,7 @@ final class FileBlobUpload implements BlobUpload {
       }
       upload.repeatedUntil = channel.size();
       upload.isKept = true;
+      upload.isNamed = true;
       channel.position(upload.length);
       isOpen = true;
       return upload;
@@ -125,17 +130,21 @@ final class FileBlobUpload implements BlobUpload {
   }
 
   @Override
-  public byte[] checkpoint() throws StorageException {
+  public byte[] checkpoint() {
     requireUsable();
+    isKept = true;
+    return new byte[0];
+  }
+
+  @Override
+  public void force() throws StorageException {
     try {
       channel.force(false);
-      if (!isKept) {
+      if (!isNamed) {
         DurableFiles.sync(Objects.requireNonNull(part.getParent()));
-        isKept = true;
+        isNamed = true;
       }
-      return new byte[0];
     } catch (IOException e) {
-      usable = false;
       throw store.errors().ofUpload(key, length, e);
     }
   }

@@ -64,6 +64,11 @@ final class CheckedUpload implements BlobUpload {
   }
 
   @Override
+  public void force() throws StorageException {
+    upload.force();
+  }
+
+  @Override
   public boolean mayCheckpoint() throws StorageException {
     return upload.mayCheckpoint();
   }

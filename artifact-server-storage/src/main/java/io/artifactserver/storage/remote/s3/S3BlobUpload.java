@@ -189,6 +189,10 @@ final class S3BlobUpload implements BlobUpload {
         sent.values());
   }
 
+  /** Whatever a checkpoint needs is in the bucket already. */
+  @Override
+  public void force() {}
+
   @Override
   public boolean mayCheckpoint() throws StorageException {
     RepeatedParts earlier = repeated;

@@ -61,12 +61,16 @@ class JdbcUploadRowsTest {
   }
 
   @Test
-  void keepsALengthThatIsDeclaredLater() {
+  void keepsALengthAndDigestsThatAreDeclaredLater() {
     rows.add(upload(1, IngestRequest.UNKNOWN_LENGTH));
     assertThat(rows.find(id(1)).orElseThrow().request().declaredLength())
         .isEqualTo(IngestRequest.UNKNOWN_LENGTH);
-    rows.declare(id(1), 12);
-    assertThat(rows.find(id(1)).orElseThrow().request().declaredLength()).isEqualTo(12);
+    Digest sha512 = Digest.of(DigestAlgorithm.SHA_512, new byte[64]);
+    IngestRequest declared =
+        rows.find(id(1)).orElseThrow().request().ofLength(12).expecting(List.of(sha512));
+    assertThat(declared.expectedDigests()).hasSize(3).contains(sha512);
+    rows.declare(id(1), declared);
+    assertThat(rows.find(id(1)).orElseThrow().request()).isEqualTo(declared);
   }
 
   @Test
