@@ -44,12 +44,33 @@ public interface BlobUpload extends AutoCloseable {
   byte[] checkpoint() throws StorageException;
 
   /**
-   * Makes the last {@link #checkpoint()} durable. May block for the disk, and may be called by
-   * another thread while this one writes on; nothing else is called meanwhile.
+   * Makes the last checkpoint durable. May block for the disk, and may be called by another thread
+   * while this one writes on; nothing else is called meanwhile.
    *
    * @throws StorageException if it may not be durable; the upload can then only be left or closed
    */
   void force() throws StorageException;
+
+  /**
+   * As {@link #checkpoint()}, while writing goes on: what a process that dies has written behind it
+   * may be {@linkplain #recover recovered}, where the backend can do that.
+   */
+  default byte[] checkpointAndGoOn() throws StorageException {
+    return checkpoint();
+  }
+
+  /**
+   * Takes over what was written behind the last {@link #checkpointAndGoOn()} by an upload that did
+   * not get to the next one. Called at most once, between {@link BlobStore#resume} and the first
+   * {@link #write}. It is as durable as what is written: until the next checkpoint it is not. Bytes
+   * that may not be what was written, such as those of before a power cut, are left out.
+   *
+   * @param unit least bytes of a piece, unless there are fewer
+   * @param recovered decides about each piece, in order
+   * @throws StorageException if the bytes cannot be read; the upload can then only be left or
+   *     closed
+   */
+  default void recover(int unit, Recovered recovered) throws StorageException {}
 
   /**
    * Whether a {@link #checkpoint()} can be made now. It cannot while bytes that must come again as
@@ -73,4 +94,15 @@ public interface BlobUpload extends AutoCloseable {
    */
   @Override
   void close();
+
+  /** Gets the bytes that are found behind a checkpoint. */
+  @FunctionalInterface
+  interface Recovered {
+    /**
+     * Takes bytes of a buffer over, and leaves its position alone.
+     *
+     * @return how many, from the first; the next piece begins behind them. 0 ends the recovery
+     */
+    int take(ByteBuffer bytes) throws StorageException;
+  }
 }

@@ -108,6 +108,16 @@ final class LiveUpload {
     if (older != null) {
       older.superseded();
     }
+    settle(session);
+  }
+
+  /** Finds the place of an upload whose process died before the request says where it goes on. */
+  private void settle(UploadSession session) throws UploadException {
+    try (Held _ = hold(session)) {
+      endingIfLost(bytes::settle);
+    } catch (StorageException | CatalogUnavailableException _) {
+      // Whatever asks for the place, or needs it, is told the same.
+    }
   }
 
   void requirePosition(UploadSession session, long offered) throws UploadException {
@@ -266,7 +276,7 @@ final class LiveUpload {
         bytes.drop();
         Optional.ofNullable(holder.getAndSet(null)).ifPresent(UploadSession::superseded);
       } else {
-        endingIfLost(bytes::pause);
+        endingIfLost(bytes::rest);
       }
     } catch (StorageException | UploadException | CatalogUnavailableException _) {
       // Its own request is told the same.

@@ -168,8 +168,8 @@ public final class UnfinishedUploads {
 
   /**
    * Takes an upload over: an older request for it, if there is one, is ended first, and keeps what
-   * it has brought. Waits for one write of the older request at most. The caller closes the
-   * session.
+   * it has brought. Waits for one write of the older request at most, and reads what a dead process
+   * has written behind its last checkpoint. The caller closes the session.
    *
    * @param onSuperseded called once, on another thread, when a newer request takes the upload over
    *     or ends it: whatever waits for bytes should wake. Must not block

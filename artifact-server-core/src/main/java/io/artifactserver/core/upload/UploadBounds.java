@@ -22,6 +22,9 @@ public record UploadBounds(
    */
   private static final int SHARE = 256;
 
+  /** Most bytes before the first checkpoint behind which bytes can be recovered, in bytes. */
+  private static final long FIRST = 256 << 10;
+
   /**
    * @throws IllegalArgumentException if a bound is not positive
    */
@@ -35,7 +38,12 @@ public record UploadBounds(
     }
   }
 
-  boolean isDue(long position, long checkpoint) {
-    return position - checkpoint >= Math.max(interval, position / SHARE);
+  /**
+   * @param isRecoverable whether bytes behind the checkpoint can be recovered, where the store does
+   *     that: then few are lost with a process, and the next checkpoint has time
+   */
+  boolean isDue(long position, long checkpoint, boolean isRecoverable) {
+    long due = isRecoverable ? Math.max(interval, position / SHARE) : Math.min(interval, FIRST);
+    return position - checkpoint >= due;
   }
 }

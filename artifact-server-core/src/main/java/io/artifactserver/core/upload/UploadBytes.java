@@ -55,6 +55,12 @@ final class UploadBytes {
   /** Whether an earlier attempt may have written behind the checkpoint of today's. */
   private final AtomicBoolean hasMore = new AtomicBoolean();
 
+  /** Whether the row's place is known: not after a process died, or a write failed. */
+  private final AtomicBoolean isSettled;
+
+  /** Whether the checkpoint of today was made while writing went on. */
+  private final AtomicBoolean isRecoverable = new AtomicBoolean();
+
   private final OpenUploads opens;
   private final Runnable giveBack;
   private final AtomicReference<Instant> expiresAt;
@@ -80,6 +86,7 @@ final class UploadBytes {
     this.marked = new AtomicLong(upload.progress().position());
     this.parts = new AtomicInteger(upload.progress().parts());
     this.keptParts = new AtomicInteger(upload.progress().parts());
+    this.isSettled = new AtomicBoolean(upload.progress().position() == 0);
     this.expiresAt = new AtomicReference<>(upload.expiresAt());
   }
 
@@ -101,14 +108,58 @@ final class UploadBytes {
 
   /** Whether a checkpoint is due. */
   boolean isDue() {
-    return bounds.isDue(position.get(), marked.get());
+    return bounds.isDue(position.get(), marked.get(), isRecoverable.get());
+  }
+
+  /**
+   * Finds the place to go on, if it is not known: the row's, or behind it what can be recovered of
+   * the bytes that a dead process has written, or this one before a failure. I/O.
+   *
+   * @throws UploadException.NotFound if the row is gone
+   */
+  void settle() throws UploadException.NotFound, StorageException {
+    if (isSettled.get()) {
+      return;
+    }
+    UnfinishedUpload row = row();
+    UploadProgress progress = row.progress();
+    position.set(progress.position());
+    kept.set(progress.position());
+    marked.set(progress.position());
+    parts.set(progress.parts());
+    keptParts.set(progress.parts());
+    isSettled.set(true);
+    if (!progress.hasCheckpoint()
+        || !progress.isOpen()
+        || !upload.parts().isEmpty()
+        || progress.position() == row.request().declaredLength()) {
+      // Nothing was written behind it, or all bytes are there, and their blob may be committed.
+      return;
+    }
+    Writing open = open();
+    try {
+      open.blob()
+          .recover(
+              1,
+              bytes -> {
+                int length = bytes.remaining();
+                open.digester().update(bytes.duplicate()).join();
+                position.addAndGet(length);
+                return length;
+              });
+    } catch (StorageException | RuntimeException e) {
+      lose();
+      throw e;
+    }
+    // Even of nothing: bytes that come now are not taken for those of then.
+    pause();
   }
 
   /** Appends the remaining bytes of a buffer with an array. If that fails, goes back. */
   void write(ByteBuffer bytes) throws UploadException.NotFound, StorageException {
     @Nullable CompletableFuture<?> last = keeping.get();
     if (last != null && last.isDone()) {
-      settle();
+      awaitKept();
     }
     long end = position.get() + bytes.remaining();
     Writing open = open();
@@ -120,7 +171,7 @@ final class UploadBytes {
         digested.join();
       }
     } catch (StorageException | RuntimeException e) {
-      drop();
+      lose();
       throw e;
     }
     position.set(end);
@@ -138,7 +189,7 @@ final class UploadBytes {
    */
   void checkpoint() throws UploadException.NotFound, StorageException {
     checkpointAside();
-    settle();
+    awaitKept();
   }
 
   /**
@@ -146,7 +197,7 @@ final class UploadBytes {
    * come meanwhile. If it fails, the next use of the bytes does.
    */
   void checkpointAside() throws UploadException.NotFound, StorageException {
-    settle();
+    awaitKept();
     Writing open = open();
     if (open.blob().mayCheckpoint()) {
       UploadProgress progress = mark(open, true);
@@ -164,9 +215,10 @@ final class UploadBytes {
     }
   }
 
-  /** Makes durable what is written, and gives back what is held. */
+  /** Makes durable what is written, and gives back what is held. The place is known then. */
   void pause() throws UploadException.NotFound, StorageException {
     settle();
+    awaitKept();
     @Nullable Writing open = writing.get();
     if (open != null && !open.blob().mayCheckpoint()) {
       drop();
@@ -174,6 +226,13 @@ final class UploadBytes {
       checkpoint(open, false);
       @Nullable Writing _ = closed();
       open.blob().leave();
+    }
+  }
+
+  /** As {@link #pause}, if anything is held: a request that lost its place must not get another. */
+  void rest() throws UploadException.NotFound, StorageException {
+    if (writing.get() != null) {
+      pause();
     }
   }
 
@@ -187,6 +246,12 @@ final class UploadBytes {
     position.set(kept.get());
     marked.set(kept.get());
     parts.set(keptParts.get());
+  }
+
+  /** As {@link #drop}, where some of the bytes can be recovered, or the row may be behind them. */
+  private void lose() {
+    drop();
+    isSettled.set(false);
   }
 
   /** Forgets all bytes. The row is gone, or will be. */
@@ -210,7 +275,7 @@ final class UploadBytes {
    */
   <T> T finish(Finish<T> finish)
       throws UploadException.NotFound, IngestException, StorageException {
-    settle();
+    awaitKept();
     Writing open = open();
     // The row has the digests of all bytes before the blob is committed: if this process dies then,
     // they tell the next one whether the artifact is there.
@@ -223,7 +288,7 @@ final class UploadBytes {
       open.blob().close();
       return result;
     } catch (StorageException | RuntimeException e) {
-      drop();
+      lose();
       throw e;
     }
   }
@@ -239,19 +304,30 @@ final class UploadBytes {
   }
 
   private Writing open() throws UploadException.NotFound, StorageException {
+    if (!isSettled.get()) {
+      // Of a request that went on after a failure: its bytes belong elsewhere.
+      throw new StorageException.StorageUnavailable(
+          ports.stores().plain().name(),
+          "upload %s has failed, and goes on with its next request".formatted(upload.id()),
+          null);
+    }
     @Nullable Writing open = writing.get();
     if (open == null) {
-      UnfinishedUpload row =
-          ports
-              .rows()
-              .find(upload.id())
-              .orElseThrow(() -> new UploadException.NotFound(upload.id()));
+      UnfinishedUpload row = row();
       MultiDigester digester = digester(row.progress());
       open = new Writing(blob(row), digester);
       writing.set(open);
+      isRecoverable.set(false);
       opens.opened(this, giveBack);
     }
     return open;
+  }
+
+  private UnfinishedUpload row() throws UploadException.NotFound {
+    return ports
+        .rows()
+        .find(upload.id())
+        .orElseThrow(() -> new UploadException.NotFound(upload.id()));
   }
 
   private void checkpoint(Writing open, boolean isOpen)
@@ -260,15 +336,16 @@ final class UploadBytes {
     try {
       keep(open, progress);
     } catch (StorageException | RuntimeException e) {
-      drop();
+      lose();
       throw e;
     }
   }
 
   private UploadProgress mark(Writing open, boolean isOpen) throws StorageException {
     try {
-      byte[] state = open.blob().checkpoint();
+      byte[] state = isOpen ? open.blob().checkpointAndGoOn() : open.blob().checkpoint();
       marked.set(position.get());
+      isRecoverable.set(isOpen);
       return new UploadProgress(
           position.get(),
           open.digester().save(ports.digests()),
@@ -276,7 +353,7 @@ final class UploadBytes {
           isOpen || hasMore.get(),
           parts.get());
     } catch (StorageException | RuntimeException e) {
-      drop();
+      lose();
       throw e;
     }
   }
@@ -293,7 +370,7 @@ final class UploadBytes {
   }
 
   /** Waits until the last checkpoint is durable. If that failed, goes back. */
-  private void settle() throws UploadException.NotFound, StorageException {
+  private void awaitKept() throws UploadException.NotFound, StorageException {
     @Nullable Exception failure = kept(keeping.getAndSet(null)).orElse(null);
     if (failure == null) {
       return;
@@ -301,7 +378,7 @@ final class UploadBytes {
     if (failure instanceof UploadException.NotFound e) {
       throw e;
     }
-    drop();
+    lose();
     switch (failure) {
       case StorageException e -> throw e;
       case RuntimeException e -> throw e;

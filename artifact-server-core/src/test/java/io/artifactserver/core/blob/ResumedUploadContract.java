@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.artifactserver.core.range.ByteRange;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,6 +77,70 @@ abstract class ResumedUploadContract extends FileRegionContract {
   }
 
   @Test
+  void whatADeadProcessWroteBehindACheckpointIsRecovered() throws StorageException {
+    int unit = (int) unit();
+    byte[] content = content(5 * unit + 9, 39);
+    for (boolean mustRepeat : new boolean[] {false, true}) {
+      for (int position : new int[] {1, unit, 2 * unit + 1}) {
+        try (BlobUpload killed = store().begin()) {
+          killed.write(ByteBuffer.wrap(content, 0, position));
+          UploadCheckpoint checkpoint =
+              new UploadCheckpoint(killed.key(), position, killed.checkpointAndGoOn(), mustRepeat);
+          killed.write(ByteBuffer.wrap(content, position, 2 * unit + 7));
+          BlobStore other = restarted();
+          assumeTrue(!other.equals(store()), "This store's test cannot restart it");
+          ByteArrayOutputStream recovered = new ByteArrayOutputStream();
+          try (BlobUpload upload = other.resume(checkpoint)) {
+            upload.recover(
+                1,
+                bytes -> {
+                  byte[] piece = new byte[bytes.remaining()];
+                  bytes.duplicate().get(piece);
+                  recovered.writeBytes(piece);
+                  return piece.length;
+                });
+            int end = position + recovered.size();
+            assertThat((long) end)
+                .isBetween(position + 2L * unit + 7 - unrecovered(), position + 2L * unit + 7);
+            assertThat(recovered.toByteArray())
+                .isEqualTo(Arrays.copyOfRange(content, position, end));
+            upload.write(ByteBuffer.wrap(content, end, content.length - end));
+            BlobRef ref = upload.commit();
+            assertThat(
+                    read(
+                        other.blob(ref),
+                        ByteRange.whole(content.length),
+                        ByteBuffer.allocate(8192)))
+                .isEqualTo(content);
+            other.delete(ref);
+          }
+        }
+      }
+    }
+  }
+
+  /** A checkpoint of an upload that rests says that nothing comes behind it. */
+  @Test
+  void whatIsBehindAnOrdinaryCheckpointIsNotRecovered() throws StorageException {
+    int unit = (int) unit();
+    byte[] content = content(3 * unit, 40);
+    try (BlobUpload killed = store().begin()) {
+      killed.write(ByteBuffer.wrap(content, 0, unit));
+      UploadCheckpoint checkpoint = checkpoint(killed, unit);
+      killed.write(ByteBuffer.wrap(content, unit, 2 * unit));
+      BlobStore other = restarted();
+      assumeTrue(!other.equals(store()), "This store's test cannot restart it");
+      try (BlobUpload upload = other.resume(checkpoint)) {
+        upload.recover(
+            1,
+            _ -> {
+              throw new AssertionError("recovered");
+            });
+      }
+    }
+  }
+
+  @Test
   void anUploadIsAbandonedUnlessItMayBeResumed() throws StorageException {
     byte[] content = content((int) unit() + 9, 34);
     Instant later = Instant.now().plus(Duration.ofDays(1));
@@ -141,6 +206,11 @@ abstract class ResumedUploadContract extends FileRegionContract {
     assertThat(store().removeAbandonedUploads(Instant.now().plus(Duration.ofDays(1)))).isZero();
     assertThatExceptionOfType(StorageException.BlobLost.class)
         .isThrownBy(() -> store().resume(checkpoint).close());
+  }
+
+  /** Most bytes behind a checkpoint that do not survive their process. */
+  protected long unrecovered() {
+    return Integer.MAX_VALUE;
   }
 
   /** An upload with the first bytes of a content, at rest. */

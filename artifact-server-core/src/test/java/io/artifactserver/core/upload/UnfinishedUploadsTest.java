@@ -351,6 +351,29 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertStored("edge/fw", content);
   }
 
+  /** The row may be ahead of what this process knows, and the next byte belongs elsewhere. */
+  @Test
+  void aRequestWhoseCheckpointFailedBringsNoMoreBytes() throws Exception {
+    byte[] content = content(6_000);
+    String id = begin("edge/fw", content.length);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.append(ByteBuffer.wrap(content, 0, 2_000));
+      eventually("the first checkpoint is durable", () -> session.kept() == 2_000);
+      rows.away(true);
+      assertThatExceptionOfType(CatalogUnavailableException.class)
+          .isThrownBy(() -> {
+            session.append(ByteBuffer.wrap(content, 2_000, 1_000));
+            session.pause();
+          });
+      rows.away(false);
+      assertThatExceptionOfType(StorageException.StorageUnavailable.class)
+          .isThrownBy(() -> session.append(ByteBuffer.wrap(content, 3_000, 1_000)));
+    }
+    send(id, content, 2_000, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
   @Test
   void anArtifactThatIsThereAlreadyIsFoundWhenItsProcessDied() throws Exception {
     byte[] content = content(6_000);

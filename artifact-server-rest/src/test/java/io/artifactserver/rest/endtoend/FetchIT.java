@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.InTurn;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -33,6 +34,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads by reference, and callers of every role who try to make the server fetch for them. */
+@InTurn(1)
 class FetchIT {
   private static final String FETCHES = "/api/v1/fetches";
   private static final String PRIVATE = "127.0.0.1";

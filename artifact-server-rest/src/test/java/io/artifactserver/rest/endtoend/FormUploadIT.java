@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.core.program.Programs;
 import io.artifactserver.rest.endtoend.Wire.Response;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads as a form, by curl and by hand, and those who may not. */
+@InTurn(2)
 @Transports(
     value = {Transport.HTTP1, Transport.TLS13, Transport.H2},
     nightly = {Transport.H2C, Transport.TLS12})

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.testserver.FaultProxy;
 import io.artifactserver.core.testserver.FaultProxy.Fault;
 import java.io.IOException;
@@ -31,6 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The commands {@code push} and {@code pull} of the packaged program, over a network that fails.
  */
+@InTurn(1)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PushPullIT {
   private static final int LENGTH = 6_000_003;

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.testserver.S3ProxyServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads over several requests, while the server is killed. */
+@InTurn(0)
 class TusCrashIT {
   private static final int LENGTH = 30_000_000;
   private static final int SENT = 20_000_000;

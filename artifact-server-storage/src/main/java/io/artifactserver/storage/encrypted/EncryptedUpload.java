@@ -96,7 +96,58 @@ final class EncryptedUpload implements BlobUpload {
   @Override
   public byte[] checkpoint() throws StorageException {
     requireUsable();
-    byte[] state = inner.checkpoint();
+    return sealed(inner.checkpoint());
+  }
+
+  @Override
+  public byte[] checkpointAndGoOn() throws StorageException {
+    requireUsable();
+    return sealed(inner.checkpointAndGoOn());
+  }
+
+  /** Takes over whole segments whose tags are right, as they are: nothing is encrypted again. */
+  @Override
+  public void recover(int unit, Recovered recovered) throws StorageException {
+    requireUsable();
+    inner.recover(
+        segmentLength,
+        bytes -> {
+          int taken = 0;
+          while (bytes.remaining() - taken >= segmentLength
+              && recoverSegment(bytes.slice(bytes.position() + taken, segmentLength), recovered)) {
+            taken += segmentLength;
+          }
+          return taken;
+        });
+  }
+
+  private boolean recoverSegment(ByteBuffer bytes, Recovered recovered) throws StorageException {
+    SegmentCipher cipher = ciphers.acquire(segmentLength);
+    try {
+      int header = segment == 0 ? SegmentHeader.LENGTH : 0;
+      if (!bytes.slice(0, header).equals(ByteBuffer.wrap(key.header().toBytes(), 0, header))) {
+        return false;
+      }
+      bytes.get(header, cipher.ciphertext(), 0, segmentLength - header);
+      cipher.decrypt(key.key(), segment, false, segmentLength - header);
+      // They begin with those that the checkpoint has.
+      if (!Arrays.equals(cipher.plain(), 0, pendingLength, pending, 0, pendingLength)) {
+        return false;
+      }
+      int more = capacity() - pendingLength;
+      int _ = recovered.take(ByteBuffer.wrap(cipher.plain(), pendingLength, more));
+      length += more;
+      segment++;
+      pendingLength = 0;
+      return true;
+    } catch (AEADBadTagException _) {
+      return false;
+    } finally {
+      ciphers.release(cipher);
+    }
+  }
+
+  private byte[] sealed(byte[] state) {
     SegmentCipher cipher = ciphers.acquire(segmentLength);
     try {
       return keys.seal(inner.key(), key, cipher, segment, pending, pendingLength, state).toBytes();

@@ -51,6 +51,11 @@ class EncryptedFileBlobStoreTest extends BlobStoreContract {
   }
 
   @Override
+  protected long unrecovered() {
+    return 64 * 1024;
+  }
+
+  @Override
   protected EncryptedBlobStore restarted() throws StorageException {
     return new EncryptedBlobStore(FileBlobStore.open(root, mappedFiles), dataKeys, ring, 64 * 1024);
   }

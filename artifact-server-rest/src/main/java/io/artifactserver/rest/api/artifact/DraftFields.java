@@ -28,7 +28,8 @@ final class DraftFields {
 
   /** Returns the interop version that the client speaks, if this server does so too. */
   static Optional<String> version(HttpServletRequest request) {
-    return Optional.ofNullable(request.getHeader(VERSION)).filter(UploadExchange.VERSIONS::contains);
+    return Optional.ofNullable(request.getHeader(VERSION))
+        .filter(UploadExchange.VERSIONS::contains);
   }
 
   /** Whether the body is the last of the upload, if the request says so. */

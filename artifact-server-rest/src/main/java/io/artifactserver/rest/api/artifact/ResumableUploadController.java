@@ -37,8 +37,9 @@ import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Uploads over several requests by draft-ietf-httpbis-resumable-upload-12 on an artifact's own address. Their addresses are those of tus, and either protocol goes on where the
- * other one was. Thread-safe.
+ * Uploads over several requests by draft-ietf-httpbis-resumable-upload-12 on an artifact's own
+ * address. Their addresses are those of tus, and either protocol goes on where the other one was.
+ * Thread-safe.
  */
 @RestController
 @Tag(name = "Uploads")

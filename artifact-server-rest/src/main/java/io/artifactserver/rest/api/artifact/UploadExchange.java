@@ -19,8 +19,8 @@ public record UploadExchange(UploadTurns.Turn turn, Consumer<HttpFields> interim
   public static final String ATTRIBUTE = UploadExchange.class.getName();
 
   /**
-   * Interop versions of draft-ietf-httpbis-resumable-upload that this server speaks: draft 12 has 9,
-   * and what 8 has of it is the same.
+   * Interop versions of draft-ietf-httpbis-resumable-upload that this server speaks: draft 12 has
+   * 9, and what 8 has of it is the same.
    */
   public static final Set<String> VERSIONS = Set.of("8", "9");
 

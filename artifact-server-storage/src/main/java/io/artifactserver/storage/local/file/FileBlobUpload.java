@@ -18,6 +18,9 @@ import java.util.Set;
 
 /** Writes a part file; used by one thread. */
 final class FileBlobUpload implements BlobUpload {
+  /** Of a recovery, in bytes. */
+  private static final int PIECE_LENGTH = 1 << 20;
+
   private final FileBlobStore store;
   private final String key;
   private final Path part;
@@ -32,8 +35,14 @@ final class FileBlobUpload implements BlobUpload {
   private boolean isLeft;
   private long length;
 
+  /** Whether what is found behind the checkpoint goes before anything is written. */
+  private boolean isTruncated;
+
   /** Behind it nothing is written yet: what comes before it must come again as it is. */
   private long repeatedUntil;
+
+  /** End of what can be recovered. */
+  private long recoverableUntil;
 
   /** Takes over the part file and the channel that writes it. */
   FileBlobUpload(FileBlobStore store, String key, Path part, FileChannel channel) {
@@ -68,9 +77,12 @@ final class FileBlobUpload implements BlobUpload {
             "its part file has %d bytes".formatted(channel.size()),
             null);
       }
-      if (!checkpoint.mustRepeat()) {
+      boolean isRecoverable = Boot.isOf(checkpoint.state());
+      if (!checkpoint.mustRepeat() && !isRecoverable) {
         channel.truncate(upload.length);
       }
+      upload.recoverableUntil = isRecoverable ? channel.size() : 0;
+      upload.isTruncated = !checkpoint.mustRepeat();
       upload.repeatedUntil = channel.size();
       upload.isKept = true;
       upload.isNamed = true;
@@ -93,6 +105,7 @@ final class FileBlobUpload implements BlobUpload {
   public void write(ByteBuffer bytes) throws StorageException {
     requireUsable();
     try {
+      endRecovery();
       if (length < repeatedUntil) {
         repeat(bytes);
       }
@@ -114,6 +127,7 @@ final class FileBlobUpload implements BlobUpload {
     requireUsable();
     usable = false;
     try {
+      endRecovery();
       // Before the force, so that the mode is as durable as the bytes.
       Files.setPosixFilePermissions(part, Set.of(PosixFilePermission.OWNER_READ));
       if (length < repeatedUntil) {
@@ -130,8 +144,13 @@ final class FileBlobUpload implements BlobUpload {
   }
 
   @Override
-  public byte[] checkpoint() {
+  public byte[] checkpoint() throws StorageException {
     requireUsable();
+    try {
+      endRecovery();
+    } catch (IOException e) {
+      throw store.errors().ofUpload(key, length, e);
+    }
     isKept = true;
     return new byte[0];
   }
@@ -145,6 +164,40 @@ final class FileBlobUpload implements BlobUpload {
         isNamed = true;
       }
     } catch (IOException e) {
+      throw store.errors().ofUpload(key, length, e);
+    }
+  }
+
+  @Override
+  public byte[] checkpointAndGoOn() throws StorageException {
+    byte[] _ = checkpoint();
+    return Boot.state();
+  }
+
+  /** Writes the bytes again: after a failed write-back their pages pass as written. */
+  @Override
+  public void recover(int unit, Recovered recovered) throws StorageException {
+    requireUsable();
+    try {
+      int taken = 1;
+      while (taken > 0 && length < recoverableUntil) {
+        ByteBuffer piece =
+            ByteBuffer.allocate(
+                (int) Math.min(Math.max(unit, PIECE_LENGTH), recoverableUntil - length));
+        while (piece.hasRemaining() && channel.read(piece, length + piece.position()) >= 0) {}
+        taken = recovered.take(piece.flip());
+        piece.limit(taken);
+        while (piece.hasRemaining()) {
+          length += channel.write(piece, length);
+        }
+      }
+      channel.position(length);
+      endRecovery();
+    } catch (StorageException e) {
+      usable = false;
+      throw e;
+    } catch (IOException e) {
+      usable = false;
       throw store.errors().ofUpload(key, length, e);
     }
   }
@@ -170,6 +223,17 @@ final class FileBlobUpload implements BlobUpload {
       // Of a part file that stays, removeAbandonedUploads() takes care.
     } finally {
       store.end(part);
+    }
+  }
+
+  /** What was not recovered is not there, unless it must come again. */
+  private void endRecovery() throws IOException {
+    if (recoverableUntil > 0) {
+      recoverableUntil = 0;
+      if (isTruncated) {
+        channel.truncate(length);
+        repeatedUntil = length;
+      }
     }
   }
 

@@ -62,6 +62,11 @@ class FileBlobStoreTest extends BlobStoreContract {
   }
 
   @Override
+  protected long unrecovered() {
+    return 0;
+  }
+
+  @Override
   protected BlobStore restarted() throws StorageException {
     return FileBlobStore.open(root, mappedFiles);
   }
