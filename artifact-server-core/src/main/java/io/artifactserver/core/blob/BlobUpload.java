@@ -52,6 +52,12 @@ public interface BlobUpload extends AutoCloseable {
   void force() throws StorageException;
 
   /**
+   * The caller has kept the last checkpoint durably: what an older one needs may go. May be called
+   * by the thread of {@link #force()}. Does not fail.
+   */
+  default void kept() {}
+
+  /**
    * As {@link #checkpoint()}, while writing goes on: what a process that dies has written behind it
    * may be {@linkplain #recover recovered}, where the backend can do that.
    */

@@ -365,6 +365,7 @@ final class UploadBytes {
     if (!advance(progress)) {
       throw new UploadException.NotFound(upload.id());
     }
+    open.blob().kept();
     kept.set(progress.position());
     keptParts.set(progress.parts());
   }

@@ -162,6 +162,11 @@ final class EncryptedUpload implements BlobUpload {
   }
 
   @Override
+  public void kept() {
+    inner.kept();
+  }
+
+  @Override
   public boolean mayCheckpoint() throws StorageException {
     return inner.mayCheckpoint();
   }

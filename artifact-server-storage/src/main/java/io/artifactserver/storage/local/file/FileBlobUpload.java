@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.UploadCheckpoint;
+import io.artifactserver.core.file.Boot;
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -10,6 +10,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.remote.journal.UploadJournals;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.time.Instant;
@@ -33,13 +34,15 @@ public final class CheckedBlobStore implements BlobStore {
   private final BlobStore remote;
   private final BlobChecksums stored;
   private final KnownChecksums checksums;
+  private final UploadJournals journals;
 
   /**
    * @param remote keeps the bytes; closed by the caller
    */
-  public CheckedBlobStore(BlobStore remote, BlobChecksums stored) {
+  public CheckedBlobStore(BlobStore remote, BlobChecksums stored, UploadJournals journals) {
     this.remote = remote;
     this.stored = stored;
+    this.journals = journals;
     this.checksums = new KnownChecksums(stored);
   }
 
@@ -55,15 +58,17 @@ public final class CheckedBlobStore implements BlobStore {
 
   @Override
   public BlobUpload begin(String key) throws StorageException {
-    return new CheckedUpload(remote.begin(key), checksums, name());
+    return new CheckedUpload(journals.begun(remote.begin(key)), checksums, name());
   }
 
   @Override
   public BlobUpload resume(UploadCheckpoint checkpoint) throws StorageException {
     try {
       CheckedUpload.State state = CheckedUpload.State.parse(checkpoint.state());
+      UploadCheckpoint journaled = journaled(checkpoint, state);
+      BlobUpload upload = remote.resume(UploadJournals.remote(journaled));
       return new CheckedUpload(
-          remote.resume(remote(checkpoint, state)), checksums, name(), state.summing());
+          journals.resumed(upload, journaled), checksums, name(), state.summing());
     } catch (IllegalArgumentException e) {
       throw new StorageException.BlobCorrupt(
           name(), checkpoint.ref(), "its upload cannot go on: " + e.getMessage(), e);
@@ -72,14 +77,17 @@ public final class CheckedBlobStore implements BlobStore {
 
   @Override
   public void discard(UploadCheckpoint checkpoint) {
+    journals.delete(checkpoint.key());
     try {
-      remote.discard(remote(checkpoint, CheckedUpload.State.parse(checkpoint.state())));
+      CheckedUpload.State state = CheckedUpload.State.parse(checkpoint.state());
+      remote.discard(UploadJournals.remote(journaled(checkpoint, state)));
     } catch (IllegalArgumentException e) {
       LOGGER.debug("Leaving upload {} to the sweeper", checkpoint.key(), e);
     }
   }
 
-  private static UploadCheckpoint remote(UploadCheckpoint checkpoint, CheckedUpload.State state) {
+  private static UploadCheckpoint journaled(
+      UploadCheckpoint checkpoint, CheckedUpload.State state) {
     return new UploadCheckpoint(
         checkpoint.key(), checkpoint.length(), state.remote(), checkpoint.mustRepeat());
   }
@@ -95,11 +103,12 @@ public final class CheckedBlobStore implements BlobStore {
     return remote.list();
   }
 
-  /** With the checksums of what was never committed. */
+  /** With the checksums of what was never committed, and the journals. */
   @Override
   public int removeAbandonedUploads(Instant begunBefore, Set<String> resumable)
       throws StorageException {
     stored.deleteOrphans(begunBefore);
+    journals.deleteAbandoned(resumable);
     return remote.removeAbandonedUploads(begunBefore, resumable);
   }
 
@@ -110,7 +119,7 @@ public final class CheckedBlobStore implements BlobStore {
 
   @Override
   public BlobStore originals() {
-    return new CheckedBlobStore(remote.originals(), stored);
+    return new CheckedBlobStore(remote.originals(), stored, journals);
   }
 
   @Override

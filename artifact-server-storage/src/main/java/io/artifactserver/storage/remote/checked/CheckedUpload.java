@@ -54,7 +54,26 @@ final class CheckedUpload implements BlobUpload {
 
   @Override
   public byte[] checkpoint() throws StorageException {
-    byte[] remote = upload.checkpoint();
+    return withSums(upload.checkpoint());
+  }
+
+  @Override
+  public byte[] checkpointAndGoOn() throws StorageException {
+    return withSums(upload.checkpointAndGoOn());
+  }
+
+  @Override
+  public void recover(int unit, Recovered recovered) throws StorageException {
+    upload.recover(
+        unit,
+        bytes -> {
+          int taken = recovered.take(bytes);
+          summing.add(bytes.slice(bytes.position(), taken));
+          return taken;
+        });
+  }
+
+  private byte[] withSums(byte[] remote) {
     byte[] sums = summing.save();
     return ByteBuffer.allocate(Integer.BYTES + sums.length + remote.length)
         .putInt(sums.length)
@@ -66,6 +85,11 @@ final class CheckedUpload implements BlobUpload {
   @Override
   public void force() throws StorageException {
     upload.force();
+  }
+
+  @Override
+  public void kept() {
+    upload.kept();
   }
 
   @Override
@@ -87,7 +111,7 @@ final class CheckedUpload implements BlobUpload {
    * The two parts of a checkpoint.
    *
    * @param summing has the checksums so far
-   * @param remote the state of the remote store
+   * @param remote the state of the upload's journal and of the remote store
    */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record State(Blocks.Summing summing, byte[] remote) {

@@ -2,11 +2,14 @@ package io.artifactserver.storage.remote.s3;
 
 import io.artifactserver.core.blob.BlobChecksums;
 import io.artifactserver.core.blob.BlobStore;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.storage.backend.SetupException;
 import io.artifactserver.storage.catalog.CatalogAutoConfiguration;
+import io.artifactserver.storage.local.folder.DataFolder;
 import io.artifactserver.storage.remote.checked.CheckedBackfill;
 import io.artifactserver.storage.remote.checked.CheckedBlobStore;
+import io.artifactserver.storage.remote.journal.UploadJournals;
 import io.artifactserver.storage.remote.window.TransferBudget;
 import io.artifactserver.storage.remote.window.WindowAutoConfiguration;
 import java.net.URI;
@@ -46,6 +49,10 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 @EnableConfigurationProperties(S3Properties.class)
 public class S3StorageAutoConfiguration {
   private static final Logger LOGGER = LoggerFactory.getLogger(S3StorageAutoConfiguration.class);
+
+  /** The folder of the data folder with journals of uploads. */
+  private static final String JOURNALS = "upload-journals";
+
   private static final Duration CONNECTION_LIFE = Duration.ofMinutes(5);
   private static final Duration POOL_PATIENCE = Duration.ofSeconds(10);
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -110,8 +117,10 @@ public class S3StorageAutoConfiguration {
   /** The store for everybody, where there is a catalog to keep checksums in. */
   @Bean
   @ConditionalOnBean(BlobChecksums.class)
-  CheckedBlobStore checkedS3BlobStore(S3BlobStore remote, BlobChecksums checksums) {
-    return new CheckedBlobStore(remote, checksums);
+  CheckedBlobStore checkedS3BlobStore(
+      S3BlobStore remote, BlobChecksums checksums, DataFolder dataFolder) throws StorageException {
+    return new CheckedBlobStore(
+        remote, checksums, UploadJournals.in(dataFolder.path().resolve(JOURNALS)));
   }
 
   @Bean

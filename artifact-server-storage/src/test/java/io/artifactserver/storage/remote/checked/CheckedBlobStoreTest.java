@@ -12,25 +12,50 @@ import io.artifactserver.core.blob.ChecksumBackfill;
 import io.artifactserver.core.blob.InMemoryBlobChecksums;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.StorageException;
+import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.storage.remote.journal.UploadJournals;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class CheckedBlobStoreTest extends BlobStoreContract {
   private Instant now = Instant.now();
   private final InMemoryBlobStore memory = new InMemoryBlobStore(() -> now);
   private final InMemoryBlobChecksums checksums = new InMemoryBlobChecksums();
-  private final CheckedBlobStore store = new CheckedBlobStore(memory, checksums);
+
+  @TempDir private Path journals;
+
+  private CheckedBlobStore store;
+
+  @BeforeEach
+  void open() throws StorageException {
+    store = new CheckedBlobStore(memory, checksums, UploadJournals.in(journals));
+  }
 
   @Override
   protected BlobStore store() {
     return store;
+  }
+
+  @Override
+  protected BlobStore restarted() throws StorageException {
+    return new CheckedBlobStore(memory, checksums, UploadJournals.in(journals));
+  }
+
+  @Override
+  protected long unrecovered() {
+    return 0;
   }
 
   @Override
@@ -50,6 +75,70 @@ class CheckedBlobStoreTest extends BlobStoreContract {
     now = begunAt;
     memory.begin();
     now = before;
+  }
+
+  /** The checkpoint before may be the one that the catalog has. */
+  @Test
+  void aJournalStaysUntilTheRestOfItsUploadIsKept() throws Exception {
+    byte[] content = content(5_000, 41);
+    String key;
+    UploadCheckpoint first;
+    try (BlobUpload upload = store.begin()) {
+      key = upload.key();
+      upload.write(ByteBuffer.wrap(content, 0, 1_000));
+      first = new UploadCheckpoint(key, 1_000, upload.checkpointAndGoOn(), false);
+      upload.write(ByteBuffer.wrap(content, 1_000, 1_000));
+      byte[] _ = upload.checkpointAndGoOn();
+      upload.write(ByteBuffer.wrap(content, 2_000, 1_000));
+      byte[] _ = upload.checkpoint();
+      upload.leave();
+    }
+    assertThat(recovered(first)).isEqualTo(Arrays.copyOfRange(content, 1_000, 3_000));
+    try (BlobUpload upload = restarted().resume(first)) {
+      byte[] _ = upload.checkpoint();
+      upload.kept();
+      upload.leave();
+    }
+    assertThat(journals).isEmptyDirectory();
+    assertThat(recovered(first)).isEmpty();
+  }
+
+  @Test
+  void aJournalGoesWithItsUpload() throws Exception {
+    try (BlobUpload upload = store.begin()) {
+      upload.write(ByteBuffer.allocate(1_000));
+      byte[] _ = upload.checkpointAndGoOn();
+      upload.write(ByteBuffer.allocate(1_000));
+      assertThat(store.removeAbandonedUploads(Instant.EPOCH, Set.of(upload.key()))).isZero();
+      assertThat(journals).isNotEmptyDirectory();
+      assertThat(store.removeAbandonedUploads(Instant.EPOCH, Set.of())).isZero();
+      assertThat(journals).isEmptyDirectory();
+      byte[] _ = upload.checkpointAndGoOn();
+      upload.write(ByteBuffer.allocate(1_000));
+    }
+    assertThat(journals).isEmptyDirectory();
+    try (BlobUpload upload = store.begin()) {
+      upload.write(ByteBuffer.allocate(1_000));
+      byte[] _ = upload.checkpointAndGoOn();
+      upload.write(ByteBuffer.allocate(1_000));
+      BlobRef _ = upload.commit();
+    }
+    assertThat(journals).isEmptyDirectory();
+  }
+
+  private byte[] recovered(UploadCheckpoint checkpoint) throws StorageException {
+    ByteArrayOutputStream recovered = new ByteArrayOutputStream();
+    try (BlobUpload upload = restarted().resume(checkpoint)) {
+      upload.recover(
+          1,
+          bytes -> {
+            recovered.write(
+                bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+            return bytes.remaining();
+          });
+      upload.leave();
+    }
+    return recovered.toByteArray();
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.artifactserver.storage.local.mapped.MappedFiles;
 import io.artifactserver.storage.remote.cache.CacheProperties;
 import io.artifactserver.storage.remote.cache.CachingBlobStore;
 import io.artifactserver.storage.remote.checked.CheckedBlobStore;
+import io.artifactserver.storage.remote.journal.UploadJournals;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -180,7 +181,8 @@ class RemoteFaultsTest {
   }
 
   private BlobStore store(boolean isCached, boolean isEncrypted) throws StorageException {
-    BlobStore store = new CheckedBlobStore(s3.open(), checksums);
+    BlobStore store =
+        new CheckedBlobStore(s3.open(), checksums, UploadJournals.in(folder.resolve("journals")));
     if (isCached) {
       CachingBlobStore cache =
           CachingBlobStore.open(store, folder.resolve("cache"), cacheProperties(), mappedFiles);

@@ -28,6 +28,7 @@ import io.artifactserver.storage.local.mapped.MappedFiles;
 import io.artifactserver.storage.remote.cache.CacheProperties;
 import io.artifactserver.storage.remote.cache.CachingBlobStore;
 import io.artifactserver.storage.remote.checked.CheckedBlobStore;
+import io.artifactserver.storage.remote.journal.UploadJournals;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -172,7 +173,10 @@ class SuspectBlobTest {
   private BlobStores stores(Backend backend) throws StorageException {
     BlobStore plain =
         backend.isRemote
-            ? new CheckedBlobStore(s3.open(), new InMemoryBlobChecksums())
+            ? new CheckedBlobStore(
+                s3.open(),
+                new InMemoryBlobChecksums(),
+                UploadJournals.in(folder.resolve("journals")))
             : FileBlobStore.open(folder, mappedFiles);
     if (backend.isCached) {
       CachingBlobStore cache =

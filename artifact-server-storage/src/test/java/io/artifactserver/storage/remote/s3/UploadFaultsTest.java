@@ -20,6 +20,7 @@ import io.artifactserver.core.testserver.S3ProxyServer;
 import io.artifactserver.storage.encrypted.EncryptedBlobStore;
 import io.artifactserver.storage.encrypted.KeyRing;
 import io.artifactserver.storage.remote.checked.CheckedBlobStore;
+import io.artifactserver.storage.remote.journal.UploadJournals;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -191,7 +192,11 @@ class UploadFaultsTest {
                     "read-timeout",
                     isStall(fault) ? "2s" : "2m")));
     S3BlobStore remote = s3.open();
-    BlobStore checked = new CheckedBlobStore(remote, new InMemoryBlobChecksums());
+    BlobStore checked =
+        new CheckedBlobStore(
+            remote,
+            new InMemoryBlobChecksums(),
+            UploadJournals.in(serverFolder.resolve("journals")));
     BlobStore store =
         isEncrypted
             ? new EncryptedBlobStore(

@@ -1,4 +1,4 @@
-package io.artifactserver.storage.local.file;
+package io.artifactserver.core.file;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The boot of the machine: bytes that were written and not forced are in the memory of its kernel,
- * which survives a process and no power cut.
+ * The boot of the machine: bytes that were written to a file and not forced are in the memory of
+ * its kernel, which survives a process and no power cut. Immutable.
  */
-final class Boot {
+public final class Boot {
   private static final Path ID = Path.of("/proc/sys/kernel/random/boot_id");
 
   /** Empty where the system does not tell. */
@@ -19,12 +19,12 @@ final class Boot {
   private Boot() {}
 
   /** Of a checkpoint, for {@link #isOf}. */
-  static byte[] state() {
+  public static byte[] state() {
     return STATE.clone();
   }
 
   /** Whether a checkpoint's state is of this boot. */
-  static boolean isOf(byte[] state) {
+  public static boolean isOf(byte[] state) {
     return STATE.length > 0 && Arrays.equals(STATE, state);
   }
 
