@@ -7,6 +7,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.Objects;
+import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.io.EofException;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -22,6 +25,10 @@ import org.springframework.web.util.DisconnectedClientHelper;
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class DisconnectedClients extends OncePerRequestFilter {
+  /** How the message begins where a connection of HTTP/2 ended and took its streams along. */
+  private static final String CANCELLED =
+      ErrorCode.CANCEL_STREAM_ERROR.name().toLowerCase(Locale.ROOT) + '/';
+
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -33,9 +40,10 @@ final class DisconnectedClients extends OncePerRequestFilter {
     }
   }
 
-  private static boolean hasLeft(IOException failure) {
+  static boolean hasLeft(IOException failure) {
     return failure instanceof EOFException
         || failure instanceof ClosedChannelException
+        || Objects.requireNonNullElse(failure.getMessage(), "").startsWith(CANCELLED)
         || DisconnectedClientHelper.isClientDisconnectedException(failure);
   }
 }

@@ -121,7 +121,7 @@ class DeviceAnswersIT extends DeviceFixture {
     assertThat(device.headers().firstValue("Allow")).contains("GET, HEAD, OPTIONS");
     HttpResponse<String> api =
         operator.json("OPTIONS", "/api/v1/repositories/public/artifacts/table.bin", "");
-    assertThat(api.statusCode()).isEqualTo(200);
+    assertThat(api.statusCode()).isEqualTo(204);
     assertThat(api.headers().firstValue("Allow").orElse("")).contains("GET", "PUT", "DELETE");
     HttpResponse<String> refused = operator.json("PATCH", "/api/v1/repositories", "{}");
     assertThat(refused.statusCode()).isEqualTo(405);
