@@ -176,7 +176,8 @@ class PushPullIT {
     Files.write(image, large);
     // As many bytes as the digest's thread has long read.
     proxy.plan(1, PushPullIT::sends, new Fault.StallUpload(60_000_000));
-    Process first = start("push", "firmware.img", "boards/large.img");
+    // A server that is busy looks far, and would get several parts.
+    Process first = start("push", "--parallel", "1", "firmware.img", "boards/large.img");
     eventually(
         "the upload stalls",
         () -> operator.get(TusClient.PATH).body().contains("\"position\":60000000"));
