@@ -18,7 +18,7 @@ public final class Boot {
 
   private Boot() {}
 
-  /** Of a checkpoint, for {@link #isOf}. */
+  /** Returns what a checkpoint keeps, for {@link #isOf}. */
   public static byte[] state() {
     return STATE.clone();
   }

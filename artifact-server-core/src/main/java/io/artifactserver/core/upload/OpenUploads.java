@@ -14,7 +14,7 @@ import java.util.Map;
 final class OpenUploads {
   private final int max;
 
-  /** What each does to give back what it holds, the first that was opened first. */
+  /** Each gives back what its upload holds; the first that was opened comes first. */
   private final Map<Object, Runnable> open = new LinkedHashMap<>();
 
   /**

@@ -305,7 +305,7 @@ final class UploadBytes {
 
   private Writing open() throws UploadException.NotFound, StorageException {
     if (!isSettled.get()) {
-      // Of a request that went on after a failure: its bytes belong elsewhere.
+      // Its request went on after a failure: the bytes belong elsewhere.
       throw new StorageException.StorageUnavailable(
           ports.stores().plain().name(),
           "upload %s has failed, and goes on with its next request".formatted(upload.id()),

@@ -12,7 +12,7 @@ package io.artifactserver.core.upload;
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
 public record UploadProgress(
     long position, byte[] digests, byte[] store, boolean isOpen, int parts) {
-  /** Of an upload that has just begun. */
+  /** The progress of an upload that has just begun. */
   public static final UploadProgress NONE =
       new UploadProgress(0, new byte[0], new byte[0], false, 0);
 

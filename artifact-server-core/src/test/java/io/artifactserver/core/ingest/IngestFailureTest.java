@@ -49,7 +49,7 @@ class IngestFailureTest extends IngestFixture {
         .isInstanceOf(IngestResult.Created.class);
   }
 
-  /** Of a path that is free, taken, and taken by bytes that were lost. */
+  /** The path is free, taken, or taken by bytes that were lost. */
   @Test
   void checksADigestThatComesBehindTheBytes() throws Exception {
     byte[] content = content(1000, 6);

@@ -58,7 +58,7 @@ class UnfinishedUploadsTest extends UploadFixture {
     }
   }
 
-  /** Whoever goes on must not encrypt other bytes in their place, however often it pauses. */
+  /** No other bytes may be encrypted in their place, however often the upload pauses. */
   @Test
   void whatADeadProcessMayHaveWrittenIsRememberedInAnEncryptedRepository() throws Exception {
     byte[] content = content(6_000);
@@ -435,7 +435,7 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertThat(rows.advances() - before).isEqualTo(10);
   }
 
-  /** Of those that wait for their clients, the first gives back what its store holds. */
+  /** The first that waits for its client gives back what its store holds. */
   @Test
   void fewUploadsAreOpenHoweverManyWait() throws Exception {
     byte[] content = content(3_000);

@@ -35,7 +35,7 @@ final class SettingNames {
 
   private static final String SERVICE_PORT = "ARTIFACT_SERVER_PORT";
 
-  /** What {@code push} and {@code pull} read, perhaps on the machine of a server. */
+  /** {@code push} and {@code pull} read these, perhaps on the machine of a server. */
   private static final Set<String> OF_CLIENTS =
       Set.of("ARTIFACT_SERVER_URL", "ARTIFACT_SERVER_TOKEN");
 

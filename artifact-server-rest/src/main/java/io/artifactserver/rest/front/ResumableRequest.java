@@ -66,7 +66,7 @@ final class ResumableRequest extends Request.Wrapper {
     return ARTIFACT.matcher(path).lookingAt();
   }
 
-  /** What the request may ask of the server while it runs. */
+  /** The means that a request has while it runs. */
   static UploadExchange exchange(Exchange exchange, UploadTurns.Turn turn) {
     HttpVersion version = exchange.request().getConnectionMetaData().getHttpVersion();
     return new UploadExchange(

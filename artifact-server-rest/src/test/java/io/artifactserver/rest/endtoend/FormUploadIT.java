@@ -140,7 +140,7 @@ class FormUploadIT extends EachTransport {
     byte[] form = form("nothing of yours");
     Response answer = ask(path, fields, form);
     if (status == 401) {
-      // Of many wrong tokens it is told that they are too many.
+      // Many wrong tokens are answered with a 429.
       assertThat(answer.status()).isIn(401, 429);
     } else {
       assertThat(answer.status()).as(answer.text()).isEqualTo(status);

@@ -41,10 +41,10 @@ class InterruptedUploadIT {
   private static final long LENGTH = Nightly.IS_NOW ? 1_000_000_000 : 24_000_000;
   private static final int POINTS = Nightly.IS_NOW ? 20 : Interruption.values().length;
 
-  /** Of each interruption, in bytes: 20 of them are a hundredth of 1 GB. */
+  /** Bytes for each interruption: 20 times as many are a hundredth of 1 GB. */
   private static final long MOST_REPEATED = 500_000;
 
-  /** Of the client's link, in bytes a second: a faster one seldom breaks. */
+  /** The rate of the client's link, in bytes a second: a faster one seldom breaks. */
   private static final long RATE = 16_000_000;
 
   private static final int PIECE = 64 << 10;
@@ -146,7 +146,7 @@ class InterruptedUploadIT {
     return end;
   }
 
-  /** What comes behind the point is under way when packets are dropped. */
+  /** Bytes behind the point are under way when packets are dropped. */
   private static long freeze(PackagedServer server, String upload, long position, long end)
       throws Exception {
     long sent = Math.min(end + PIECE, LENGTH);
@@ -249,7 +249,7 @@ class InterruptedUploadIT {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  /** Of the bytes that a client downloads. */
+  /** The digest of the bytes that a client downloads. */
   private static String digestOf(PackagedServer server) throws Exception {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");
     try (HttpClient http = HttpClient.newHttpClient()) {

@@ -24,7 +24,7 @@ class TusCrashIT {
   /** Between two checkpoints, in bytes. */
   private static final int INTERVAL = 8 << 20;
 
-  /** Of the first request, in bytes. */
+  /** The length of the first request, in bytes. */
   private static final int FIRST = 1_000_001;
 
   private final byte[] content = Bytes.random(LENGTH, 49);

@@ -215,7 +215,7 @@ class TusIT {
     assertThat(operator.download("/artifacts/tus/checksum").body()).isEqualTo(bytes);
   }
 
-  /** What was encrypted once is never replaced: the nonce of a segment is good for one content. */
+  /** Encrypted bytes are never replaced: the nonce of a segment is good for one content. */
   @Test
   void anEncryptedUploadIsOverWhenOtherBytesComeInThePlaceOfWrongOnes() throws Exception {
     byte[] bytes = Arrays.copyOf(content, 300_000);

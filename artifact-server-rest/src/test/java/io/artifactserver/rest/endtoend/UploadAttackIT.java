@@ -168,7 +168,7 @@ class UploadAttackIT extends EachTransport {
 
   private static void assertRefused(Response answer, int status) {
     if (status == 401) {
-      // Of many wrong tokens it is told that they are too many.
+      // Many wrong tokens are answered with a 429.
       assertThat(answer.status()).as(answer.text()).isIn(401, 429);
     } else {
       assertThat(answer.status()).as(answer.text()).isEqualTo(status);

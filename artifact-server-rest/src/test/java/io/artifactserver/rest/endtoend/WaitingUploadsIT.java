@@ -46,7 +46,7 @@ class WaitingUploadsIT {
         PackagedServer.start(
             folder.resolve("data"),
             PackagedServer.CIPHERS_COMPILED_WELL,
-            // What clients may hold is a part of it.
+            // Clients may hold a part of it.
             "-Xmx1g");
     operator = new Operator(server);
     operator.createRepository("plain", true);

@@ -21,7 +21,7 @@ final class DraftFields {
   static final String TRUE = "?1";
   static final String FALSE = "?0";
 
-  /** Of an integer: RFC 9651, section 3.3.1. */
+  /** The longest integer: RFC 9651, section 3.3.1. */
   private static final int MAX_DIGITS = 15;
 
   private DraftFields() {}

@@ -33,10 +33,10 @@ import org.springframework.http.MediaType;
  * then. Whatever is malformed is a {@link ProblemException}. Used by one thread.
  */
 public final class FormFile extends InputStream {
-  /** Of all that is not the file: heads, fields, and what stands before and behind; in bytes. */
+  /** Most bytes of all but the file: heads, fields, and what stands before and behind. */
   static final int MAX_OTHER = 64 * 1024;
 
-  /** Of a part, in bytes. */
+  /** Most bytes of a part's head. */
   static final int MAX_HEAD = 8 * 1024;
 
   static final int MAX_PARTS = 100;
@@ -61,7 +61,7 @@ public final class FormFile extends InputStream {
   /** Bytes of the file that are in the buffer. */
   private final Deque<ByteBuffer> unread = new ArrayDeque<>();
 
-  /** Of the body, in bytes, with those in the buffer that are not parsed yet. */
+  /** Bytes of the body that came, with those in the buffer that are not parsed yet. */
   private long received;
 
   private ByteBuffer unparsed = ByteBuffer.allocate(0);
@@ -191,7 +191,7 @@ public final class FormFile extends InputStream {
       if (hasFile) {
         fail("It has more than one field \"file\"");
       } else if ("".equals(getFileName())) {
-        // Of a form that a browser sent before a file was chosen.
+        // A browser sends this before a file was chosen.
         fail("Its field \"file\" names no file");
       } else if (coding != null && !IDENTITY.contains(coding.toLowerCase(Locale.ROOT))) {
         fail("An artifact is stored as it is sent: send it without Content-Transfer-Encoding");

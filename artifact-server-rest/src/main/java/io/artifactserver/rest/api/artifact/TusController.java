@@ -252,7 +252,7 @@ public record TusController(
         ResponseEntity.noContent()
             .header(TusFields.OFFSET, String.valueOf(status.position()))
             .header(EXPIRES, HttpDate.format(status.expiresAt()));
-    // Of an upload, its begin and its end are in the audit.
+    // The audit has the begin and the end of an upload.
     boolean isChange = request.getMethod().equals("POST");
     if (received.result().isPresent()) {
       isChange = true;

@@ -36,7 +36,7 @@ final class TusFields {
 
   private static final int MAX_DIGITS = 18;
 
-  /** Of the metadata, which every unfinished upload keeps in memory. */
+  /** Most bytes of the metadata, which every unfinished upload keeps in memory. */
   private static final int MAX_METADATA = 4096;
 
   private TusFields() {}

@@ -42,7 +42,7 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
 
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
-  /** Of a server that may answer otherwise soon. */
+  /** Statuses of a server that may answer otherwise soon. */
   private static final Set<Integer> PASSING = Set.of(408, 425, 429);
 
   private static final int OK = 200;

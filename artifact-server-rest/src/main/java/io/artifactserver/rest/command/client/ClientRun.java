@@ -13,7 +13,7 @@ final class ClientRun {
 
   private ClientRun() {}
 
-  /** What a command does with its server. */
+  /** The work of a command with its server. */
   @FunctionalInterface
   interface Work {
     void run(Settings settings, Remote remote, Console console)

@@ -17,7 +17,7 @@ final class FetchedBytes {
 
   private long count;
 
-  /** What a digest waits for. */
+  /** The range that a digest waits for. */
   private ByteRange awaited = new ByteRange(0, 0);
 
   /** Adds bytes, those that are there already too. */

@@ -48,7 +48,7 @@ record Settings(URI server, Optional<String> token, Optional<Path> authorities) 
     }
     URI server = server(address);
     Optional<String> token = token(options, environment, warnings);
-    // Whoever names another server does not want to tell it this token.
+    // Another server must not be told this token.
     if (token.isEmpty() && !ofProfile.isEmpty() && server.equals(server(ofProfile))) {
       token = token(profile);
     }

@@ -28,7 +28,7 @@ public final class UploadTurns {
 
   private int running;
 
-  /** Of turns that are over; as many as there were at a time. */
+  /** Left by turns that are over; as many as there were at a time. */
   private final Deque<byte[]> buffers = new ArrayDeque<>();
 
   /**

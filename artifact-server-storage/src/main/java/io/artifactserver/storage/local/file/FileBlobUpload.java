@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** Writes a part file; used by one thread. */
 final class FileBlobUpload implements BlobUpload {
-  /** Of a recovery, in bytes. */
+  /** Bytes that are recovered at a time. */
   private static final int PIECE_LENGTH = 1 << 20;
 
   private final FileBlobStore store;
@@ -227,7 +227,7 @@ final class FileBlobUpload implements BlobUpload {
     }
   }
 
-  /** What was not recovered is not there, unless it must come again. */
+  /** Bytes that were not recovered are not there, unless they must come again. */
   private void endRecovery() throws IOException {
     if (recoverableUntil > 0) {
       recoverableUntil = 0;

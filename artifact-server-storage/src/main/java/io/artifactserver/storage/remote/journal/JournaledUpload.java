@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * Sends bytes, and keeps them here until a checkpoint behind them is durable. Used by one thread.
  */
 final class JournaledUpload implements BlobUpload {
-  /** Of a recovery, in bytes. */
+  /** Bytes that are recovered at a time. */
   private static final int PIECE_LENGTH = 1 << 20;
 
   private final BlobUpload upload;

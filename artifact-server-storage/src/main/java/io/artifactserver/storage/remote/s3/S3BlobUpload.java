@@ -32,7 +32,7 @@ final class S3BlobUpload implements BlobUpload {
   private final PartWriter parts;
   private volatile @Nullable String uploadId;
 
-  /** What an earlier process may have sent. */
+  /** Parts that an earlier process may have sent. */
   private volatile @Nullable RepeatedParts repeated;
 
   private boolean isUsable = true;
@@ -40,7 +40,7 @@ final class S3BlobUpload implements BlobUpload {
   private boolean isKept;
   private boolean isLeft;
 
-  /** Of the last checkpoint, and part number of the one before if it has another object. */
+  /** The last checkpoint's, and the part number of the one before if it has another object. */
   private S3UploadState.Rest rest = S3UploadState.Rest.NONE;
 
   private int olderRest;

@@ -116,7 +116,9 @@ class JdbcUploadRowsTest {
     return "%032x".formatted(number);
   }
 
-  /** Whoever is made of it needs its bytes, and the room is reserved after a restart, too. */
+  /**
+   * An upload that is made of it needs its bytes, and its room is reserved after a restart, too.
+   */
   @Test
   void aPartStaysWhenItIsComplete() {
     UnfinishedUpload part = upload(1, 1_000, true, List.of());
