@@ -73,7 +73,7 @@ public final class DurableFiles {
    * Puts a file in the place of another without waiting for the disk: a power cut may take it back,
    * or some of its bytes. For what is looked for and fetched again.
    */
-  public static void moveSoon(Path source, Path target) throws IOException {
+  public static void moveUnforced(Path source, Path target) throws IOException {
     Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
   }
 

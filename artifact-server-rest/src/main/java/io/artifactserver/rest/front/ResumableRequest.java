@@ -13,8 +13,8 @@ import org.eclipse.jetty.server.Request;
 /** Requests of uploads that may go on in other requests. */
 final class ResumableRequest extends Request.Wrapper {
   /**
-   * Of one that waits for its client, in bytes: its stack on the heap, its request and its
-   * response. WaitingUploadsIT guards it.
+   * Bytes that a request takes while it waits for its client: a stack on the heap, the request and
+   * its response. WaitingUploadsIT guards it.
    */
   static final int MEMORY = 56 * 1024;
 

@@ -102,7 +102,7 @@ final class Pull {
           file.truncate(found.get().length());
           // Not forced to the disk: that takes longer than a fast link, and after a power cut the
           // same command finds out.
-          DurableFiles.moveSoon(part, output);
+          DurableFiles.moveUnforced(part, output);
           state.delete();
           return new Fetched(found.get(), transferred, result.seeded());
         }

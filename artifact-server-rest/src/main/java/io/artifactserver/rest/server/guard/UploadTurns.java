@@ -28,7 +28,7 @@ public final class UploadTurns {
 
   private int running;
 
-  /** Left by turns that are over; as many as there were at a time. */
+  /** Buffers for the next turns: as many as there were turns at a time. */
   private final Deque<byte[]> buffers = new ArrayDeque<>();
 
   /**

@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an upload has sent since its last checkpoint but one: the last may not be kept yet. A file
- * for each checkpoint, named after the blob's key and the position of the file's first byte. A
- * journal that fails costs an upload nothing but bytes that a client sends again. Used by one
- * thread.
+ * The bytes that an upload has sent since its last checkpoint but one, as the caller may not have
+ * kept the last one yet. There is a file for each checkpoint, named after the blob's key and the
+ * position of the file's first byte. A journal that fails costs an upload nothing but bytes that a
+ * client sends again. Used by one thread.
  */
 final class UploadJournal {
   private static final Logger LOGGER = LoggerFactory.getLogger(UploadJournal.class);
@@ -28,7 +28,7 @@ final class UploadJournal {
   private final Path folder;
   private final String key;
 
-  /** Since the last checkpoint; after a resume, all there is. */
+  /** The file that began at the last checkpoint; after a resume, all files of the key. */
   private List<Path> files;
 
   private @Nullable FileChannel channel;
