@@ -1,0 +1,88 @@
+package io.artifactserver.core.upload;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How far an upload has come: the bytes that are written, those up to its last checkpoint, and
+ * those that are durable. Any thread may read; changes are made under the lock of the upload, or by
+ * its {@link PendingCheckpoint}.
+ */
+final class UploadPositions {
+  /** Bytes that are written. */
+  private final AtomicLong written;
+
+  /** Bytes up to the last checkpoint, which may not be durable yet. */
+  private final AtomicLong checkpoint;
+
+  /** Bytes that are durable. */
+  private final AtomicLong kept;
+
+  /** Parts that are in the bytes that are written. */
+  private final AtomicInteger parts;
+
+  /** Parts that are in the bytes that are durable. */
+  private final AtomicInteger keptParts;
+
+  /** Starts at the position that the row has. */
+  UploadPositions(UploadProgress progress) {
+    this.written = new AtomicLong(progress.position());
+    this.checkpoint = new AtomicLong(progress.position());
+    this.kept = new AtomicLong(progress.position());
+    this.parts = new AtomicInteger(progress.parts());
+    this.keptParts = new AtomicInteger(progress.parts());
+  }
+
+  long written() {
+    return written.get();
+  }
+
+  long lastCheckpoint() {
+    return checkpoint.get();
+  }
+
+  long kept() {
+    return kept.get();
+  }
+
+  int parts() {
+    return parts.get();
+  }
+
+  /** Records that all bytes up to a position are written. */
+  void writtenTo(long position) {
+    written.set(position);
+  }
+
+  /** Records that a part ends with the bytes that are written. */
+  void addPart() {
+    parts.incrementAndGet();
+  }
+
+  /** Records that there is a checkpoint of all bytes that are written. */
+  void checkpoint() {
+    checkpoint.set(written.get());
+  }
+
+  /** Records that a checkpoint is durable. */
+  void keep(UploadProgress progress) {
+    kept.set(progress.position());
+    keptParts.set(progress.parts());
+  }
+
+  /** Goes back to the bytes that are durable. */
+  void goBack() {
+    written.set(kept.get());
+    checkpoint.set(kept.get());
+    parts.set(keptParts.get());
+  }
+
+  /** Goes to the position that the row has. */
+  void goTo(UploadProgress progress) {
+    written.set(progress.position());
+    kept.set(progress.position());
+    checkpoint.set(progress.position());
+    parts.set(progress.parts());
+    keptParts.set(progress.parts());
+  }
+}
