@@ -8,12 +8,11 @@ import io.artifactserver.core.ingest.Admission;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.core.upload.UploadLock.Held;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +25,16 @@ final class LiveUpload {
   /** As it was found or begun. */
   private final UnfinishedUpload upload;
 
+  private final UploadLock lock;
   private final UploadBytes bytes;
-  private final UploadRoom room;
+  private final AdmittedRequest request;
   private final Runnable onEnd;
-  private final ReentrantLock lock = new ReentrantLock();
-
-  /** With the length and the digests that are known by now. */
-  private final AtomicReference<IngestRequest> request;
 
   /** Whether bytes are kept together or not at all, until the next pause. */
   private final AtomicBoolean isMarked = new AtomicBoolean();
 
   /** Whether it is a part that has its blob. */
   private final AtomicBoolean isStored;
-
-  private final AtomicBoolean isOver = new AtomicBoolean();
-  private final AtomicReference<@Nullable UploadSession> holder = new AtomicReference<>();
 
   /**
    * @param onEnd called when the upload is complete, or ended
@@ -55,22 +48,22 @@ final class LiveUpload {
       Runnable onEnd) {
     this.ports = ports;
     this.upload = upload;
+    this.lock = new UploadLock(upload.id());
     this.bytes = new UploadBytes(ports, bounds, upload, opens, this::rest);
+    this.request = new AdmittedRequest(ports, upload, admission);
     this.onEnd = onEnd;
-    this.request = new AtomicReference<>(upload.request());
     this.isStored = new AtomicBoolean(upload.isComplete());
-    this.room = new UploadRoom(ports, upload.encrypted(), admission);
   }
 
   /** Without the lock: for lists, which wait for no upload. */
   UploadStatus status() {
-    return upload.status(request.get(), bytes.position(), holder.get() != null, bytes.expiresAt());
+    return upload.status(request.request(), bytes.position(), lock.hasSession(), bytes.expiresAt());
   }
 
   /** The blob of this part, if it is one and all of its bytes are there. Without the lock. */
   Optional<BlobRef> part() {
     return upload.isPart() && isStored.get()
-        ? Optional.of(new BlobRef(upload.blobKey(), length(), upload.encrypted()))
+        ? Optional.of(new BlobRef(upload.blobKey(), request.length(), upload.encrypted()))
         : Optional.empty();
   }
 
@@ -80,8 +73,8 @@ final class LiveUpload {
   }
 
   void reserveIfPossible() {
-    try (Held _ = hold()) {
-      room.of(request.get()).growTo(bytes.position());
+    try (Held _ = lock.hold()) {
+      request.growTo(bytes.position());
     } catch (IngestException _) {
       // Asked for again when the upload goes on, and the client is told then.
     }
@@ -89,31 +82,29 @@ final class LiveUpload {
 
   /** The bytes of this part are reserved by the upload that gets them. */
   void giveRoomBack() {
-    try (Held _ = hold()) {
-      room.close();
+    try (Held _ = lock.hold()) {
+      request.giveRoomBack();
     }
   }
 
   void take(UploadSession session) throws UploadException {
-    @Nullable UploadSession older;
-    try (Held _ = hold()) {
-      if (isOver.get()) {
+    Optional<UploadSession> older;
+    try (Held _ = lock.hold()) {
+      if (lock.isOver()) {
         throw new UploadException.NotFound(upload.id());
       }
-      older = holder.getAndSet(session);
-      if (older != null && isMarked.getAndSet(false)) {
+      older = lock.giveTo(session);
+      if (older.isPresent() && isMarked.getAndSet(false)) {
         bytes.drop();
       }
     }
-    if (older != null) {
-      older.superseded();
-    }
+    older.ifPresent(UploadSession::superseded);
     settle(session);
   }
 
   /** Finds the place of an upload whose process died before the request says where it goes on. */
   private void settle(UploadSession session) throws UploadException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       endingIfLost(bytes::settle);
     } catch (StorageException | CatalogUnavailableException _) {
       // Whatever asks for the place, or needs it, is told the same.
@@ -121,7 +112,7 @@ final class LiveUpload {
   }
 
   void requirePosition(UploadSession session, long offered) throws UploadException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       if (offered != bytes.position()) {
         throw new UploadException.WrongPosition(upload.id(), bytes.position(), offered);
       }
@@ -129,46 +120,25 @@ final class LiveUpload {
   }
 
   void declare(UploadSession session, long newLength) throws UploadException, IngestException {
-    try (Held _ = hold(session)) {
-      long known = length();
-      if (known == newLength) {
-        return;
-      }
-      if (known != IngestRequest.UNKNOWN_LENGTH || newLength < bytes.position()) {
-        long least = Math.max(known, bytes.position());
-        throw new UploadException.WrongLength(upload.id(), least, newLength);
-      }
-      room.of(request.get()).growTo(newLength);
-      declare(request.get().ofLength(newLength));
+    try (Held _ = lock.hold(session)) {
+      request.declareLength(newLength, bytes.position());
     }
   }
 
   void expect(UploadSession session, List<Digest> digests) throws UploadException.Superseded {
-    try (Held _ = hold(session)) {
-      IngestRequest expecting = request.get().expecting(digests);
-      if (!expecting.equals(request.get())) {
-        declare(expecting);
-      }
+    try (Held _ = lock.hold(session)) {
+      request.expect(digests);
     }
-  }
-
-  private void declare(IngestRequest declared) {
-    ports.rows().declare(upload.id(), declared);
-    request.set(declared);
-  }
-
-  private long length() {
-    return request.get().declaredLength();
   }
 
   void append(UploadSession session, ByteBuffer more)
       throws UploadException, IngestException, StorageException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       long end = bytes.position() + more.remaining();
-      if (length() != IngestRequest.UNKNOWN_LENGTH && end > length()) {
-        throw new UploadException.WrongLength(upload.id(), length(), end);
+      if (request.length() != IngestRequest.UNKNOWN_LENGTH && end > request.length()) {
+        throw new UploadException.WrongLength(upload.id(), request.length(), end);
       }
-      room.of(request.get()).growTo(end);
+      request.growTo(end);
       endingIfLost(() -> bytes.write(more));
       if (!isMarked.get() && bytes.isDue()) {
         endingIfLost(bytes::checkpointAside);
@@ -177,7 +147,7 @@ final class LiveUpload {
   }
 
   void mark(UploadSession session) throws UploadException, StorageException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       endingIfLost(bytes::pause);
       isMarked.set(true);
     }
@@ -185,21 +155,21 @@ final class LiveUpload {
 
   /** Keeps a part that was appended behind a {@link #mark}; the next one follows. */
   void endPart(UploadSession session) throws UploadException, StorageException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       bytes.addPart();
       endingIfLost(bytes::checkpoint);
     }
   }
 
   void rollBack(UploadSession session) throws UploadException.Superseded {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       isMarked.set(false);
       bytes.drop();
     }
   }
 
   long pause(UploadSession session) throws UploadException, StorageException {
-    try (Held _ = hold(session)) {
+    try (Held _ = lock.hold(session)) {
       isMarked.set(false);
       endingIfLost(bytes::pause);
       return bytes.position();
@@ -207,8 +177,8 @@ final class LiveUpload {
   }
 
   void release(UploadSession session) {
-    try (Held _ = hold()) {
-      if (holder.compareAndSet(session, null)) {
+    try (Held _ = lock.hold()) {
+      if (lock.takeFrom(session)) {
         if (isMarked.getAndSet(false)) {
           bytes.drop();
         } else {
@@ -223,24 +193,24 @@ final class LiveUpload {
   /** Makes the bytes an artifact; of a part, a blob for another upload, without a result. */
   Optional<IngestResult> complete(UploadSession session)
       throws UploadException, IngestException, StorageException {
-    try (Held _ = hold(session)) {
-      if (bytes.position() != length()) {
-        throw new UploadException.WrongLength(upload.id(), length(), bytes.position());
+    try (Held _ = lock.hold(session)) {
+      if (bytes.position() != request.length()) {
+        throw new UploadException.WrongLength(upload.id(), request.length(), bytes.position());
       }
       if (upload.isPart()) {
         store();
         return Optional.empty();
       }
-      Admission admitted = room.of(request.get());
+      Admission admitted = request.admission();
       IngestResult result;
       try {
         result =
-            bytes.finish(
-                (blob, digests) -> ports.ingest().complete(request.get(), admitted, blob, digests));
+            bytes.finish((blob, digests) ->
+                ports.ingest().complete(request.request(), admitted, blob, digests));
       } catch (StorageException.BlobLost e) {
         result =
             new DeadProcess(ports, upload)
-                .complete(request.get(), admitted, bytes)
+                .complete(request.request(), admitted, bytes)
                 .orElseThrow(() -> lost(e));
       } catch (IngestException | UploadException.NotFound e) {
         forget();
@@ -253,14 +223,12 @@ final class LiveUpload {
   }
 
   void end() {
-    @Nullable UploadSession open;
-    try (Held _ = hold()) {
-      open = holder.getAndSet(null);
+    Optional<UploadSession> open;
+    try (Held _ = lock.hold()) {
+      open = lock.takeAway();
       forget();
     }
-    if (open != null) {
-      open.superseded();
-    }
+    open.ifPresent(UploadSession::superseded);
   }
 
   /**
@@ -268,13 +236,14 @@ final class LiveUpload {
    * not at all are dropped: their request ends, and comes again.
    */
   private void rest() {
-    if (!lock.tryLock()) {
+    Optional<Held> held = lock.holdIfFree();
+    if (held.isEmpty()) {
       return;
     }
-    try (Held _ = lock::unlock) {
+    try (Held _ = held.get()) {
       if (isMarked.getAndSet(false)) {
         bytes.drop();
-        Optional.ofNullable(holder.getAndSet(null)).ifPresent(UploadSession::superseded);
+        lock.takeAway().ifPresent(UploadSession::superseded);
       } else {
         endingIfLost(bytes::rest);
       }
@@ -284,8 +253,8 @@ final class LiveUpload {
   }
 
   boolean endIfIdle() {
-    try (Held _ = hold()) {
-      if (holder.get() != null) {
+    try (Held _ = lock.hold()) {
+      if (lock.hasSession()) {
         return false;
       }
       forget();
@@ -301,7 +270,7 @@ final class LiveUpload {
     try {
       BlobRef _ = bytes.finish((blob, _) -> blob.commit());
     } catch (StorageException.BlobLost e) {
-      if (!new DeadProcess(ports, upload).hasStored(length())) {
+      if (!new DeadProcess(ports, upload).hasStored(request.length())) {
         throw lost(e);
       }
     }
@@ -328,7 +297,7 @@ final class LiveUpload {
 
   /** Removes the row, then the bytes: what dies in between leaves an abandoned upload. */
   private void forget() {
-    if (isOver.get()) {
+    if (lock.isOver()) {
       return;
     }
     @Nullable UnfinishedUpload row = ports.rows().find(upload.id()).orElse(null);
@@ -346,30 +315,9 @@ final class LiveUpload {
   }
 
   private void over() {
-    isOver.set(true);
-    room.close();
+    lock.over();
+    request.giveRoomBack();
     onEnd.run();
-  }
-
-  private Held hold() {
-    lock.lock();
-    return lock::unlock;
-  }
-
-  /** Takes the lock for a session, if it has the upload still. */
-  private Held hold(UploadSession session) throws UploadException.Superseded {
-    lock.lock();
-    if (isOver.get() || holder.get() != session) {
-      lock.unlock();
-      throw new UploadException.Superseded(upload.id());
-    }
-    return lock::unlock;
-  }
-
-  /** The lock, until it is closed. */
-  private interface Held extends AutoCloseable {
-    @Override
-    void close();
   }
 
   /** Something with the bytes. */
