@@ -14,10 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -31,9 +28,6 @@ final class Push {
   /** A shorter part is not worth a connection. */
   static final long MIN_PART = 16L << 20;
 
-  /** So many bytes of a file wait for its SHA-256. The digest of a shorter file comes first. */
-  private static final long TAIL = 1L << 20;
-
   /** How often and how long to look for an artifact that the server may be putting together. */
   private static final int LOOKS = 100;
 
@@ -44,6 +38,7 @@ final class Push {
 
   private final Remote remote;
   private final TusUploads uploads;
+  private final PartSender sender;
   private final Console console;
   private final String server;
   private final Path stateFolder;
@@ -65,6 +60,7 @@ final class Push {
       Optional<String> mediaType) {
     this.remote = remote;
     this.uploads = new TusUploads(remote);
+    this.sender = new PartSender(uploads, console);
     this.console = console;
     this.server = server;
     this.stateFolder = stateFolder;
@@ -84,7 +80,8 @@ final class Push {
               .orElse(new UploadState.Begun(version, "", List.of()));
       long length = file.size();
       Optional<Remote.Found> found = retried(() -> remote.find(id));
-      boolean isFirst = begun.sha256().isEmpty() && (found.isPresent() || length <= TAIL);
+      boolean isFirst =
+          begun.sha256().isEmpty() && (found.isPresent() || length <= PartSender.TAIL);
       CompletableFuture<String> sha256 = new CompletableFuture<>();
       if (isFirst || !begun.sha256().isEmpty()) {
         sha256.complete(isFirst ? FileDigest.of(path, console) : begun.sha256());
@@ -95,7 +92,7 @@ final class Push {
         if (last.isPresent() && begun.uploads().isEmpty()) {
           end(last.get());
         }
-        sent = send(new Source(path, file, id, state, sha256, new AtomicLong()), begun);
+        sent = send(new PushedFile(path, file, id, state, sha256, new AtomicLong()), begun);
         if (!isThere(id, sha256.join())) {
           throw new ClientException(
               Reason.FAILED, "the server took %s and does not have it".formatted(id));
@@ -123,38 +120,24 @@ final class Push {
     }
   }
 
-  /**
-   * A file on its way.
-   *
-   * @param sha256 in hexadecimal, as soon as it is known
-   * @param sent bytes
-   */
-  private record Source(
-      Path path,
-      FileChannel file,
-      ArtifactId id,
-      UploadState state,
-      CompletableFuture<String> sha256,
-      AtomicLong sent) {}
-
   /** Sends until the artifact is there; returns how many bytes that took. */
-  private long send(Source source, UploadState.Begun known)
+  private long send(PushedFile file, UploadState.Begun known)
       throws ClientException, InterruptedException, IOException {
-    ArtifactId id = source.id();
-    CompletableFuture<String> sha256 = source.sha256();
+    ArtifactId id = file.id();
+    CompletableFuture<String> sha256 = file.sha256();
     UploadState.Begun begun = known;
     for (int i = 0; i < MAX_BEGINS; i++) {
       boolean isNew = begun.uploads().isEmpty();
       if (isNew) {
-        begun = begin(id, source.file().size(), begun.version(), sha256.getNow(""));
-        source.state().remember(begun);
+        begun = begin(id, file.channel().size(), begun.version(), sha256.getNow(""));
+        file.state().remember(begun);
       }
       try {
-        if (complete(source, begun, isNew) || isThere(id, sha256.join())) {
-          return source.sent().get();
+        if (complete(file, begun, isNew) || isThere(id, sha256.join())) {
+          return file.sent().get();
         }
       } catch (ClientException e) {
-        throw explained(e, source, begun);
+        throw explained(e, file, begun);
       }
       console.note("the server does not know the upload any more; it begins again");
       begun = new UploadState.Begun(begun.version(), sha256.join(), List.of());
@@ -163,13 +146,13 @@ final class Push {
         Reason.FAILED, "the server lost %d uploads of %s".formatted(MAX_BEGINS, id));
   }
 
-  private ClientException explained(ClientException failure, Source source, UploadState.Begun begun)
-      throws IOException {
+  private ClientException explained(
+      ClientException failure, PushedFile file, UploadState.Begun begun) throws IOException {
     if (failure.reason() == Reason.OTHER_BYTES) {
-      source.state().forget();
-      if (!version(source.path()).equals(begun.version())) {
+      file.state().forget();
+      if (!version(file.path()).equals(begun.version())) {
         return new ClientException(
-            Reason.FAILED, source.path() + " has changed while it was sent; push it again");
+            Reason.FAILED, file.path() + " has changed while it was sent; push it again");
       }
     }
     return failure;
@@ -184,7 +167,8 @@ final class Push {
       // The server reads the parts again when it puts them together: that has to pay.
       if (parts > 1 && (isParallelAnyway || remote.isFar(id)) && uploads.canConcatenate()) {
         for (int i = 0; i < parts; i++) {
-          ids.add(uploads.beginPart(id, edge(length, parts, i + 1) - edge(length, parts, i)));
+          long begin = PartSender.edge(length, parts, i);
+          ids.add(uploads.beginPart(id, PartSender.edge(length, parts, i + 1) - begin));
         }
       } else {
         ids.add(uploads.begin(id, length, metadata(sha256)));
@@ -193,64 +177,12 @@ final class Push {
     });
   }
 
-  /** Where a part begins, which is where the one before it ends. */
-  static long edge(long length, int parts, int number) {
-    return number == parts ? length : length / parts * number;
-  }
-
   /** Sends the parts, and puts them together; false if the server does not know one any more. */
-  private boolean complete(Source source, UploadState.Begun begun, boolean isNew)
+  private boolean complete(PushedFile file, UploadState.Begun begun, boolean isNew)
       throws ClientException, InterruptedException, IOException {
-    int count = begun.uploads().size();
-    long length = source.file().size();
-    CompletableFuture<String> sha256 = source.sha256();
-    List<AtomicLong> positions = new ArrayList<>();
-    List<Callable<?>> tasks = new ArrayList<>();
-    AtomicBoolean isLost = new AtomicBoolean();
-    for (int i = 0; i < count; i++) {
-      Part part =
-          new Part(
-              begun.uploads().get(i),
-              edge(length, count, i),
-              edge(length, count, i + 1),
-              new AtomicLong(edge(length, count, i)),
-              count == 1);
-      positions.add(part.position());
-      tasks.add(() -> {
-        if (!send(source, part, isNew)) {
-          isLost.set(true);
-        }
-        return part;
-      });
-    }
-    if (!sha256.isDone()) {
-      tasks.add(() -> {
-        String value = digest(source.path());
-        source.state().remember(new UploadState.Begun(begun.version(), value, begun.uploads()));
-        return sha256.complete(value);
-      });
-    }
-    long begins = positions.stream().mapToLong(AtomicLong::get).sum();
-    try (Progress _ =
-        new Progress(
-                console,
-                String.valueOf(source.path().getFileName()),
-                length,
-                () -> positions.stream().mapToLong(AtomicLong::get).sum() - begins)
-            .start()) {
-      Workers.run(tasks);
-    }
-    return !isLost.get()
-        && (count == 1 || concatenate(source.id(), begun.uploads(), sha256.join()));
-  }
-
-  private static String digest(Path path) throws ClientException, InterruptedException {
-    try {
-      return FileDigest.of(path).call();
-    } catch (IOException e) {
-      throw new ClientException(
-          Reason.FAILED, "cannot read %s: %s".formatted(path, Remote.reason(e)));
-    }
+    return sender.send(file, begun, isNew)
+        && (begun.uploads().size() == 1
+            || concatenate(file.id(), begun.uploads(), file.sha256().join()));
   }
 
   private boolean concatenate(ArtifactId id, List<String> parts, String sha256)
@@ -273,63 +205,6 @@ final class Push {
       }
     }
     return isDone;
-  }
-
-  /**
-   * A part on its way.
-   *
-   * @param begin in the file
-   * @param end in the file
-   * @param position in the file, of the next byte to send
-   * @param isWhole whether it is the whole file
-   */
-  private record Part(String upload, long begin, long end, AtomicLong position, boolean isWhole) {}
-
-  private boolean send(Source source, Part part, boolean isNew)
-      throws ClientException, InterruptedException {
-    CompletableFuture<String> sha256 = source.sha256();
-    AtomicBoolean isKnown = new AtomicBoolean(isNew);
-    return new Retries(console, part.position()::get)
-        .run(() -> {
-          // After a failure only the server knows.
-          if (!isKnown.getAndSet(false)) {
-            OptionalLong offset = uploads.offset(part.upload());
-            if (offset.isEmpty()) {
-              return false;
-            }
-            part.position().set(part.begin() + offset.getAsLong());
-          }
-          boolean isThere = true;
-          while (isThere && part.position().get() < part.end()) {
-            long from = part.position().get();
-            long body = part.end() - TAIL;
-            boolean waits = part.isWhole() && !sha256.isDone() && from < body;
-            Optional<String> digest =
-                part.isWhole() && !waits ? Optional.of(await(sha256)) : Optional.empty();
-            try {
-              isThere =
-                  uploads.send(
-                      part.upload(),
-                      source.file(),
-                      part.begin(),
-                      part.position(),
-                      waits ? body : part.end(),
-                      digest);
-            } finally {
-              source.sent().addAndGet(part.position().get() - from);
-            }
-          }
-          return isThere;
-        });
-  }
-
-  /** Waits for a digest that another task computes; if that fails, it interrupts. */
-  private static String await(CompletableFuture<String> sha256) throws InterruptedException {
-    try {
-      return sha256.get();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   /** Whether the path has these bytes; if it has others, they stay. */

@@ -54,10 +54,11 @@ class TransferPlanTest {
   void partsCoverTheFile() {
     for (long length : new long[] {32L << 20, (64L << 20) + 1, 1_000_000_007}) {
       for (int parts = 1; parts <= 32; parts++) {
-        assertThat(Push.edge(length, parts, 0)).isZero();
-        assertThat(Push.edge(length, parts, parts)).isEqualTo(length);
+        assertThat(PartSender.edge(length, parts, 0)).isZero();
+        assertThat(PartSender.edge(length, parts, parts)).isEqualTo(length);
         for (int i = 0; i < parts; i++) {
-          assertThat(Push.edge(length, parts, i)).isLessThan(Push.edge(length, parts, i + 1));
+          assertThat(PartSender.edge(length, parts, i))
+              .isLessThan(PartSender.edge(length, parts, i + 1));
         }
       }
     }
