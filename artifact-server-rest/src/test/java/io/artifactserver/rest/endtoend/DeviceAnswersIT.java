@@ -187,11 +187,11 @@ class DeviceAnswersIT extends DeviceFixture {
   @Test
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(SECRET, "Range", "bytes=0-0");
-    double before = metric("hikaricp_connections_usage_seconds_count");
+    double before = operator.metric("hikaricp_connections_usage_seconds_count");
     for (int i = 0; i < WARM_DOWNLOADS; i++) {
       assertThat(operator.download(SECRET, "Range", "bytes=0-0").statusCode()).isEqualTo(206);
     }
-    assertThat(metric("hikaricp_connections_usage_seconds_count") - before)
+    assertThat(operator.metric("hikaricp_connections_usage_seconds_count") - before)
         .as("connections used by %d downloads", WARM_DOWNLOADS)
         .isLessThan(WARM_DOWNLOADS / 20.0);
   }
@@ -201,16 +201,6 @@ class DeviceAnswersIT extends DeviceFixture {
     return settled(
         "the transfers",
         Duration.ofMillis(250),
-        () -> metric("artifact_server_transfer_seconds_count"));
-  }
-
-  private double metric(String name) throws Exception {
-    return operator
-        .get("/actuator/prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
+        () -> operator.metric("artifact_server_transfer_seconds_count"));
   }
 }

@@ -32,6 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 /** An encrypted repository of the packaged server, through restarts and kills. */
 @InTurn(0)
 class EncryptedDeliveryIT extends EncryptedFixture {
+  private static final String CACHED = "artifact_server_encryption_decrypted_cache_bytes";
+  private static final String TRANSFERS = "artifact_server_transfer_seconds_count";
+  private static final String MAPPED = "ending=\"complete\",kind=\"mapped\"";
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   @Test
@@ -93,21 +96,20 @@ class EncryptedDeliveryIT extends EncryptedFixture {
       for (int i = 0; i < 3; i++) {
         requireDelivered(operator, "/artifacts/vault/firmware", content);
       }
-      awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", LENGTH);
-      String mapped = "artifact_server_transfer_seconds_count{ending=\"complete\",kind=\"mapped\"}";
+      awaitMetric(operator, LENGTH, CACHED);
       eventually(
           "the copy is served",
           () -> {
             requireDelivered(operator, "/artifacts/vault/firmware", content);
-            return metric(operator, mapped) > 0;
+            return operator.metric(TRANSFERS, MAPPED) > 0;
           });
-      long before = metric(operator, mapped);
+      long before = (long) operator.metric(TRANSFERS, MAPPED);
       requireDelivered(operator, "/artifacts/vault/firmware", content);
-      awaitMetric(operator, mapped, before + 7);
+      awaitMetric(operator, before + 7, TRANSFERS, MAPPED);
       assertThat(filesWith(MARKER)).isEmpty();
       assertThat(operator.delete("/api/v1/repositories/vault/artifacts/firmware").statusCode())
           .isEqualTo(204);
-      awaitMetric(operator, "artifact_server_encryption_decrypted_cache_bytes", 0);
+      awaitMetric(operator, 0, CACHED);
       assertThat(operator.download("/artifacts/vault/firmware").statusCode()).isEqualTo(410);
     }
   }
@@ -245,20 +247,9 @@ class EncryptedDeliveryIT extends EncryptedFixture {
         });
   }
 
-  private static void awaitMetric(Operator operator, String name, long expected) throws Exception {
-    eventually(name + " is " + expected, () -> metric(operator, name) == expected);
-  }
-
-  private static long metric(Operator operator, String name) throws Exception {
-    return operator
-        .get("/actuator/prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + ' '))
-        .map(line -> line.substring(name.length() + 1))
-        .mapToLong(value -> (long) Double.parseDouble(value))
-        .findFirst()
-        .orElseThrow();
+  private static void awaitMetric(Operator operator, long expected, String name, String... labels)
+      throws Exception {
+    eventually(name + " is " + expected, () -> operator.metric(name, labels) == expected);
   }
 
   private static void awaitProgress(Operator operator, String pattern) throws Exception {

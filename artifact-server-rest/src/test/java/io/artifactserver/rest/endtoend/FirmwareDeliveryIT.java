@@ -254,17 +254,18 @@ class FirmwareDeliveryIT {
   @Order(14)
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(DOWNLOAD, "Range", "bytes=0-0");
-    double before = metric("hikaricp_connections_usage_seconds_count");
-    double transfers = metric("artifact_server_transfer_seconds_count");
+    double before = operator.metric("hikaricp_connections_usage_seconds_count");
+    double transfers = operator.metric("artifact_server_transfer_seconds_count");
     for (int i = 0; i < 200; i++) {
       operator.download(DOWNLOAD, "Range", "bytes=" + i + "-" + (i + 100));
     }
     // A transfer is counted just after its last byte arrived.
     eventually(
         "all are counted",
-        () -> metric("artifact_server_transfer_seconds_count") >= transfers + 200);
+        () -> operator.metric("artifact_server_transfer_seconds_count") >= transfers + 200);
     // Background sweeps use connections too: fewer than one for each of 200 downloads.
-    assertThat(metric("hikaricp_connections_usage_seconds_count")).isLessThan(before + 100);
+    assertThat(operator.metric("hikaricp_connections_usage_seconds_count"))
+        .isLessThan(before + 100);
   }
 
   @Test
@@ -313,16 +314,6 @@ class FirmwareDeliveryIT {
     assertThat(part.headers().firstValue("Content-Range"))
         .contains("bytes " + first + "-" + last + "/" + LENGTH);
     assertThat(Arrays.equals(part.body(), Arrays.copyOfRange(firmware, first, last + 1))).isTrue();
-  }
-
-  private double metric(String name) throws Exception {
-    return operator
-        .get("/actuator/prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
   }
 
   private void sendHead(Wire wire, String method, String path, int length) throws IOException {

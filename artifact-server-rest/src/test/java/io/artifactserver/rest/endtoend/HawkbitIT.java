@@ -201,34 +201,27 @@ class HawkbitIT {
   void noByteLeavesBeforeAllWereCompared(@TempDir Path data) throws Exception {
     hawkbit.stopAfter(1_000_000);
     try (PackagedServer server =
-        PackagedServer.start(
-            data.resolve("data"),
-            "--artifact-server.hawkbit.url=" + hawkbit.url(),
-            "--artifact-server.hawkbit.pull=true",
-            "--artifact-server.access.public-metrics=true")) {
+            PackagedServer.start(
+                data.resolve("data"),
+                "--artifact-server.hawkbit.url=" + hawkbit.url(),
+                "--artifact-server.hawkbit.pull=true");
+        Operator operator = new Operator(server)) {
+      String pulled = "artifact_server_hawkbit_pulled_bytes_total";
       CompletableFuture<HttpResponse<byte[]>> range =
           client.sendAsync(
               withRange(server, "bytes=100-199"), HttpResponse.BodyHandlers.ofByteArray());
-      eventually("a part has come", () -> pulledBytes(server) >= 900_000);
+      eventually("a part has come", () -> operator.metric(pulled) >= 900_000);
       assertThat(range).isNotDone();
       hawkbit.cut();
       HttpResponse<byte[]> answer = range.get();
       assertThat(answer.statusCode()).isEqualTo(206);
       assertThat(answer.body()).isEqualTo(Arrays.copyOfRange(CONTENT, 100, 200));
-      assertThat(pulledBytes(server)).isEqualTo(CONTENT.length);
+      assertThat(operator.metric(pulled)).isEqualTo(CONTENT.length);
     }
   }
 
   private static HttpRequest withRange(PackagedServer server, String range) {
     return request(server, FILE, TOKEN, "Range", range);
-  }
-
-  private double pulledBytes(PackagedServer server) throws IOException, InterruptedException {
-    return new String(send(server, "/actuator/prometheus", "").body(), StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> line.startsWith("artifact_server_hawkbit_pulled_bytes_total "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
   }
 
   private void requireRefusal(PackagedServer server) throws IOException, InterruptedException {

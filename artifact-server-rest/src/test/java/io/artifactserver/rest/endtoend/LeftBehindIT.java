@@ -18,7 +18,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterAll;
@@ -56,9 +55,6 @@ class LeftBehindIT {
 
   private static final byte[] SMALL = Bytes.random(4_000, 1);
   private static final byte[] LARGE = Bytes.random(6_000_000, 2);
-
-  private static final Pattern ENDED =
-      Pattern.compile("artifact_server_connections_ended_total\\{reason=\"held\"\\} (\\S+)");
 
   private Path folder;
   private TestAuthority authority;
@@ -164,7 +160,8 @@ class LeftBehindIT {
       }
       assertThat(downloads.get()).isPositive();
     }
-    assertThat(cutForMemory(operator)).isZero();
+    assertThat(operator.metric("artifact_server_connections_ended_total", "reason=\"held\""))
+        .isZero();
     AtomicReference<Held> after = new AtomicReference<>(before);
     eventuallyPasses(
         "it holds what it held",
@@ -189,16 +186,6 @@ class LeftBehindIT {
       }
     }
     return downloads;
-  }
-
-  private static double cutForMemory(Operator operator) throws Exception {
-    return ENDED
-        .matcher(operator.get("/actuator/prometheus").body())
-        .results()
-        .map(MatchResult::group)
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-        .findFirst()
-        .orElseThrow();
   }
 
   private Visitor visitor(PackagedServer server) {

@@ -10,6 +10,9 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
 /** An operator's HTTP client. Used by one thread. */
@@ -93,6 +96,23 @@ final class Operator implements AutoCloseable {
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(request(path).GET().build(), BodyHandlers.ofString());
+  }
+
+  /**
+   * Reads a metric; returns the sum of the series that have the labels.
+   *
+   * @param labels as they are written, such as {@code reason="stall"}
+   * @throws NoSuchElementException if there is no such series: a count of nothing is a series of 0
+   */
+  double metric(String name, String... labels) throws IOException, InterruptedException {
+    return get("/actuator/prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + ' ') || line.startsWith(name + '{'))
+        .filter(line -> Stream.of(labels).allMatch(line::contains))
+        .map(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .reduce(Double::sum)
+        .orElseThrow(() -> new NoSuchElementException(name + List.of(labels)));
   }
 
   /** The body of an answer that goes on; the caller closes it. */

@@ -1,15 +1,12 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,8 +19,6 @@ abstract class QueueFixture extends EachTransport {
   static final byte[] CONTENT = Bytes.random(100_000, 24);
   static final int PLACES = 20;
   static final int OF_ONE_CLIENT = 5;
-  private static final Pattern WAITING =
-      Pattern.compile("(?m)^artifact_server_downloads_waiting(?:\\{.*})? ([0-9.]+)$");
 
   final List<HttpClient> clients = new ArrayList<>();
   private Endpoints endpoints;
@@ -102,10 +97,7 @@ abstract class QueueFixture extends EachTransport {
   }
 
   long waiting() throws IOException, InterruptedException {
-    String metrics = operator.get("/actuator/prometheus").body();
-    Matcher waiting = WAITING.matcher(metrics);
-    assertThat(waiting.find()).as(metrics).isTrue();
-    return (long) Double.parseDouble(waiting.group(1));
+    return (long) operator.metric("artifact_server_downloads_waiting");
   }
 
   static String get(String repository) {

@@ -105,17 +105,7 @@ abstract class RealClients {
 
   /** The sum, once it stands still. */
   double metric(String name) {
-    return settled(
-        name,
-        Duration.ofMillis(300),
-        () ->
-            operator
-                .get("/actuator/prometheus")
-                .body()
-                .lines()
-                .filter(line -> line.startsWith(name))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum());
+    return settled(name, Duration.ofMillis(300), () -> operator.metric(name));
   }
 
   Digest sha256() {

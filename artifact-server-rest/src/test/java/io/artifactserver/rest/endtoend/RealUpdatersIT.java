@@ -221,6 +221,6 @@ class RealUpdatersIT extends RealClients {
 
   /** By the server's own count; a transfer is counted a moment after its last byte has arrived. */
   private double transferredBytes() throws IOException, InterruptedException {
-    return metric("artifact_server_transfer_bytes_total{");
+    return metric("artifact_server_transfer_bytes_total");
   }
 }

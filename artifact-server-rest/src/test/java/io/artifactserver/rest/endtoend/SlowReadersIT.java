@@ -170,13 +170,7 @@ class SlowReadersIT {
   }
 
   private static double ended(Operator operator, String reason) throws Exception {
-    return operator
-        .get("/actuator/prometheus")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith("artifact_server_connections_ended_total{"))
-        .filter(line -> line.contains("reason=\"" + reason + '"'))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
+    return operator.metric(
+        "artifact_server_connections_ended_total", "reason=\"%s\"".formatted(reason));
   }
 }
