@@ -118,8 +118,8 @@ class Http2AttackIT extends Siege {
   /** 4 KB that are sent once, and named 3,000 times: 12 MB of fields in 7 KB. */
   @Test
   void fieldsOfTheDynamicTable() throws Exception {
-    byte[] begin = Http2Wire.headerBlock("GET", WARM, List.of());
-    byte[] field = Http2Wire.indexed("x", "y".repeat(4_000 - 33));
+    byte[] begin = HeaderBlock.of("http", "GET", WARM, List.of());
+    byte[] field = HeaderBlock.indexed("x", "y".repeat(4_000 - 33));
     byte[] block = Arrays.copyOf(begin, begin.length + field.length + 3_000);
     System.arraycopy(field, 0, block, begin.length, field.length);
     // RFC 7541, section 6.1: the newest entry of the dynamic table has the index 62.
@@ -173,7 +173,7 @@ class Http2AttackIT extends Siege {
                     Http2Wire.HEADERS,
                     0,
                     wire.nextStream(),
-                    Http2Wire.headerBlock("GET", WARM, List.of()));
+                    HeaderBlock.of("http", "GET", WARM, List.of()));
               }
               byte[] payload = payload(type);
               for (int frame = 0; frame < 50_000; frame++) {

@@ -238,7 +238,7 @@ class Http2IT {
   void floodsEndTheConnectionAndNoOther(Flood flood, PackagedServer server) throws IOException {
     // Windows that bytes can still be added to.
     try (Http2Wire wire = Http2Wire.open(server.port(), 65_535)) {
-      byte[] block = Http2Wire.headerBlock("PUT", TABLE, List.of());
+      byte[] block = HeaderBlock.of("http", "PUT", TABLE, List.of());
       if (flood.name().equals("CONTINUATION")) {
         wire.send(Http2Wire.HEADERS, Http2Wire.END_STREAM, wire.nextStream(), block);
       } else if (flood.name().equals("empty DATA")) {
@@ -262,7 +262,8 @@ class Http2IT {
   @Test
   void headersBeyondTheLimitAreRefused(PackagedServer server) throws IOException {
     try (Http2Wire wire = Http2Wire.open(server.port())) {
-      byte[] block = Http2Wire.headerBlock("GET", TABLE, List.of("x-large: " + "a".repeat(60_000)));
+      byte[] block =
+          HeaderBlock.of("http", "GET", TABLE, List.of("x-large: " + "a".repeat(60_000)));
       int stream = wire.nextStream();
       wire.send(Http2Wire.HEADERS, Http2Wire.END_STREAM, stream, Arrays.copyOf(block, 16_000));
       for (int sent = 16_000; sent < block.length; sent += 16_000) {

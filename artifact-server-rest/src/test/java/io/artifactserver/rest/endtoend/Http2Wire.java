@@ -148,7 +148,7 @@ final class Http2Wire implements AutoCloseable {
   int request(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    sendHeaders(END_STREAM, stream, headerBlock(scheme(), method, path, fields));
+    sendHeaders(END_STREAM, stream, HeaderBlock.of(scheme(), method, path, fields));
     return stream;
   }
 
@@ -156,7 +156,7 @@ final class Http2Wire implements AutoCloseable {
   int begin(String method, String path, List<String> fields) throws IOException {
     int stream = nextStream;
     nextStream += 2;
-    sendHeaders(0, stream, headerBlock(scheme(), method, path, fields));
+    sendHeaders(0, stream, HeaderBlock.of(scheme(), method, path, fields));
     return stream;
   }
 
@@ -308,66 +308,9 @@ final class Http2Wire implements AutoCloseable {
     }
   }
 
-  /** Literal fields without Huffman coding (RFC 7541, section 6.2.2). */
-  static byte[] headerBlock(String method, String path, List<String> fields) {
-    return headerBlock("http", method, path, fields);
-  }
-
-  private static byte[] headerBlock(
-      String scheme, String method, String path, List<String> fields) {
-    ByteArrayOutputStream block = new ByteArrayOutputStream();
-    literal(block, ":method", method);
-    if (method.equals("CONNECT")) {
-      // RFC 9113, section 8.5: the target is the authority, and there is no other.
-      literal(block, ":authority", path);
-    } else {
-      literal(block, ":scheme", scheme);
-      literal(block, ":authority", "device");
-      literal(block, ":path", path);
-    }
-    for (String field : fields) {
-      int colon = field.indexOf(':');
-      literal(
-          block,
-          field.substring(0, colon).toLowerCase(Locale.ROOT),
-          field.substring(colon + 1).strip());
-    }
-    return block.toByteArray();
-  }
-
-  /** One literal field that the server is to remember (RFC 7541, section 6.2.1). */
-  static byte[] indexed(String name, String value) {
-    ByteArrayOutputStream field = new ByteArrayOutputStream();
-    field.write(0x40);
-    string(field, name);
-    string(field, value);
-    return field.toByteArray();
-  }
-
   @Override
   public void close() throws IOException {
     socket.close();
-  }
-
-  private static void literal(ByteArrayOutputStream block, String name, String value) {
-    block.write(0);
-    string(block, name);
-    string(block, value);
-  }
-
-  private static void string(ByteArrayOutputStream block, String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-    int length = bytes.length;
-    if (length < 127) {
-      block.write(length);
-    } else {
-      block.write(127);
-      for (length -= 127; length >= 128; length >>>= 7) {
-        block.write((length & 0x7f) | 0x80);
-      }
-      block.write(length);
-    }
-    block.writeBytes(bytes);
   }
 
   /** Reports the bytes that came where a frame should begin. */
