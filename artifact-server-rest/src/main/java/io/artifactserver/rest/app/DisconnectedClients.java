@@ -7,6 +7,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.eclipse.jetty.http2.ErrorCode;
@@ -25,9 +27,14 @@ import org.springframework.web.util.DisconnectedClientHelper;
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class DisconnectedClients extends OncePerRequestFilter {
-  /** How the message begins where a connection of HTTP/2 ended and took its streams along. */
-  private static final String CANCELLED =
-      ErrorCode.CANCEL_STREAM_ERROR.name().toLowerCase(Locale.ROOT) + '/';
+  /**
+   * How the message begins where a connection of HTTP/2 ended and took its streams along: with the
+   * code of RFC 9113, section 7, which the client may choose, as it may the reason behind it.
+   */
+  private static final List<String> ENDS =
+      Arrays.stream(ErrorCode.values())
+          .map(code -> code.name().toLowerCase(Locale.ROOT) + '/')
+          .toList();
 
   @Override
   protected void doFilterInternal(
@@ -41,9 +48,10 @@ final class DisconnectedClients extends OncePerRequestFilter {
   }
 
   static boolean hasLeft(IOException failure) {
+    String message = Objects.requireNonNullElse(failure.getMessage(), "");
     return failure instanceof EOFException
         || failure instanceof ClosedChannelException
-        || Objects.requireNonNullElse(failure.getMessage(), "").startsWith(CANCELLED)
+        || ENDS.stream().anyMatch(message::startsWith)
         || DisconnectedClientHelper.isClientDisconnectedException(failure);
   }
 }
