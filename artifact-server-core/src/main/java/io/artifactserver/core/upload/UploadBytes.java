@@ -165,7 +165,7 @@ final class UploadBytes {
     if (open != null && !open.blob().mayCheckpoint()) {
       drop();
     } else if (open != null) {
-      checkpoint(open, false);
+      checkpointAtEnd(open);
       @Nullable DigestedBlob _ = closed();
       open.blob().leave();
     }
@@ -220,7 +220,7 @@ final class UploadBytes {
     // The row has the digests of all bytes before the blob is committed: if this process dies then,
     // they tell the next one whether the artifact is there.
     if (open.blob().mayCheckpoint()) {
-      checkpoint(open, false);
+      checkpointAtEnd(open);
     }
     try {
       T result = finish.finish(open.blob(), open.digester().digests());
@@ -261,9 +261,10 @@ final class UploadBytes {
     return open;
   }
 
-  private void checkpoint(DigestedBlob open, boolean isOpen)
+  /** Makes durable what is written, behind which nothing is until the row is resumed. */
+  private void checkpointAtEnd(DigestedBlob open)
       throws UploadException.NotFound, StorageException {
-    UploadProgress progress = mark(open, isOpen);
+    UploadProgress progress = mark(open, false);
     try {
       keep(open, progress);
     } catch (StorageException | RuntimeException e) {

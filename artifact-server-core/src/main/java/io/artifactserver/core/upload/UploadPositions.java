@@ -10,27 +10,23 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class UploadPositions {
   /** Bytes that are written. */
-  private final AtomicLong written;
+  private final AtomicLong written = new AtomicLong();
 
   /** Bytes up to the last checkpoint, which may not be durable yet. */
-  private final AtomicLong checkpoint;
+  private final AtomicLong checkpoint = new AtomicLong();
 
   /** Bytes that are durable. */
-  private final AtomicLong kept;
+  private final AtomicLong kept = new AtomicLong();
 
   /** Parts that are in the bytes that are written. */
-  private final AtomicInteger parts;
+  private final AtomicInteger parts = new AtomicInteger();
 
   /** Parts that are in the bytes that are durable. */
-  private final AtomicInteger keptParts;
+  private final AtomicInteger keptParts = new AtomicInteger();
 
   /** Starts at the position that the row has. */
   UploadPositions(UploadProgress progress) {
-    this.written = new AtomicLong(progress.position());
-    this.checkpoint = new AtomicLong(progress.position());
-    this.kept = new AtomicLong(progress.position());
-    this.parts = new AtomicInteger(progress.parts());
-    this.keptParts = new AtomicInteger(progress.parts());
+    goTo(progress);
   }
 
   long written() {
@@ -79,10 +75,7 @@ final class UploadPositions {
 
   /** Goes to the position that the row has. */
   void goTo(UploadProgress progress) {
-    written.set(progress.position());
-    kept.set(progress.position());
-    checkpoint.set(progress.position());
-    parts.set(progress.parts());
-    keptParts.set(progress.parts());
+    keep(progress);
+    goBack();
   }
 }
