@@ -76,6 +76,11 @@ public final class Credentials {
     return link;
   }
 
+  /** Whether they were found good before. The token may have been taken away since. */
+  public boolean wereGood() {
+    return found != null;
+  }
+
   /** The owner of the credentials; null if nobody has looked or found one. */
   @Nullable Found found() {
     return found;

@@ -32,6 +32,14 @@ import org.springframework.http.ProblemDetail;
  * read, so they take the way, and the time, of paths that do not exist. Thread-safe.
  */
 public final class Resolver {
+  /**
+   * The sender of a request.
+   *
+   * @param authentication who it is, when asked
+   * @param wasGood whether its credentials were good in an earlier request
+   */
+  private record Asker(Supplier<Authentication> authentication, boolean wasGood) {}
+
   /** The result of a lookup. */
   public sealed interface Resolution {
     /** To be served. */
@@ -109,7 +117,10 @@ public final class Resolver {
   public Optional<Resolution> peek(Target target, Credentials credentials) {
     return target instanceof Target.Granted wish
         ? granted.orElseThrow().peek(wish, credentials)
-        : resolve(target, () -> authenticator.peek(credentials), Reach.MEMORY);
+        : resolve(
+            target,
+            new Asker(() -> authenticator.peek(credentials), credentials.wereGood()),
+            Reach.MEMORY);
   }
 
   /** Returns the account that a lookup counts for. */
@@ -134,19 +145,20 @@ public final class Resolver {
    */
   public Resolution resolve(Target target, Credentials credentials, @Nullable Object address) {
     Authentication caller = authenticator.authenticate(credentials, address);
-    return resolve(target, () -> caller, Reach.DATABASE).orElseThrow();
+    return resolve(target, new Asker(() -> caller, credentials.wereGood()), Reach.DATABASE)
+        .orElseThrow();
   }
 
   /**
    * The one tree of decisions: in memory it ends where only the database knows, and else never.
    *
-   * @param caller asked for only where it matters
+   * @param asker asked for only where it matters
    */
-  private Optional<Resolution> resolve(
-      Target target, Supplier<Authentication> caller, Reach reach) {
+  private Optional<Resolution> resolve(Target target, Asker asker, Reach reach) {
+    Supplier<Authentication> caller = asker.authentication();
     return switch (target) {
       case Target.OfArtifact(ArtifactId id) -> {
-        Predicate<ArtifactId> readable = each -> mayRead(each, caller, reach);
+        Predicate<ArtifactId> readable = each -> mayRead(each, asker, reach);
         yield find(id, readable, reach)
             .flatMap(this::found)
             .or(() -> checksumLine(id, readable, reach))
@@ -251,8 +263,14 @@ public final class Resolver {
     return catalog.findRepository(repository, reach).filter(Repository::isPublic).isPresent();
   }
 
-  private boolean mayRead(ArtifactId id, Supplier<Authentication> caller, Reach reach) {
-    return isPublic(id.repository(), reach) || includes(caller.get(), id);
+  /**
+   * A token that was good before is looked at first, as it is most likely good again and spares the
+   * lookup of the repository. Other credentials are looked at only if the repository is not public.
+   */
+  private boolean mayRead(ArtifactId id, Asker asker, Reach reach) {
+    return asker.wasGood()
+        ? includes(asker.authentication().get(), id) || isPublic(id.repository(), reach)
+        : isPublic(id.repository(), reach) || includes(asker.authentication().get(), id);
   }
 
   /** Whether the artifact is in the caller's scope. */

@@ -3,6 +3,7 @@ package io.artifactserver.rest.delivery.resolve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.access.AccessToken;
+import io.artifactserver.core.access.AccessTokenStore.Position;
 import io.artifactserver.core.access.InMemoryAccessTokenStore;
 import io.artifactserver.core.access.LinkTerms;
 import io.artifactserver.core.access.Role;
@@ -66,6 +67,7 @@ class ResolverTest {
   private final InMemoryArtifactCatalog memory = new InMemoryArtifactCatalog();
   private Instant now = Instant.now();
   private final List<ArtifactId> asked = new ArrayList<>();
+  private final List<String> askedRepositories = new ArrayList<>();
   private final ArtifactCatalog catalog = asking(memory);
   private final InMemoryDerivedRegister register = new InMemoryDerivedRegister(memory, REPOSITORY);
   private final DerivationRules rules =
@@ -212,6 +214,36 @@ class ResolverTest {
     }
   }
 
+  /** A device sends the same token with every range. */
+  @Test
+  void aTokenThatWasGoodSparesTheLookupOfTheRepository() throws Exception {
+    Credentials device = device("fw-new.img");
+    assertThat(resolve("fw-new.img", device)).isInstanceOf(Resolution.Found.class);
+    askedRepositories.clear();
+    assertThat(resolve("fw-new.img", device)).isInstanceOf(Resolution.Found.class);
+    assertThat(askedRepositories).isEmpty();
+    assertNotFound("secret.img", device);
+    assertThat(askedRepositories).contains(REPOSITORY);
+  }
+
+  @Test
+  void aTokenThatWasGoodReadsWhatIsPublicWhateverBecomesOfIt() throws Exception {
+    memory.createRepository("public", true, false);
+    ArtifactId open = new ArtifactId("public", "fw.img");
+    Artifact other = memory.find(new ArtifactId(REPOSITORY, "other.img")).orElseThrow();
+    memory.add(open, "text/plain", other.blob(), other.digests());
+    Credentials device = device("fw-new.img");
+    assertThat(resolve("fw-new.img", device)).isInstanceOf(Resolution.Found.class);
+    assertThat(resolver.resolve(new Target.OfArtifact(open), device, null))
+        .isInstanceOf(Resolution.Found.class);
+    for (AccessToken token : tokens.list(Position.START, 10)) {
+      tokens.revoke(token.id());
+    }
+    assertThat(resolve("fw-new.img", device)).isInstanceOf(Resolution.Unauthorized.class);
+    assertThat(resolver.resolve(new Target.OfArtifact(open), device, null))
+        .isInstanceOf(Resolution.Found.class);
+  }
+
   private void assertNotFound(String path, Credentials credentials) {
     assertThat(resolve(path, credentials)).as(path).isInstanceOf(Resolution.NotFound.class);
   }
@@ -283,6 +315,9 @@ class ResolverTest {
             (_, method, arguments) -> {
               if (method.getName().equals("find")) {
                 asked.add((ArtifactId) arguments[0]);
+              }
+              if (method.getName().equals("findRepository")) {
+                askedRepositories.add((String) arguments[0]);
               }
               return method.invoke(real, arguments);
             });
