@@ -17,6 +17,7 @@ import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.guard.Holdings;
 import io.artifactserver.rest.server.guard.UploadTurns;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
@@ -102,11 +103,9 @@ public final class ControlPlane extends Handler.Wrapper {
       refuse(exchange, Problems.anotherSite(), HttpFields.EMPTY);
       return true;
     }
-    if (!isReadable(request)) {
-      refuse(
-          exchange,
-          Problems.invalidName("The query is not percent-encoded UTF-8"),
-          HttpFields.EMPTY);
+    Optional<String> fault = RequestTargets.fault(request);
+    if (fault.isPresent()) {
+      refuse(exchange, Problems.invalidName(fault.get()), HttpFields.EMPTY);
       return true;
     }
     String authorization =
@@ -307,20 +306,6 @@ public final class ControlPlane extends Handler.Wrapper {
         .put(HttpHeader.CACHE_CONTROL, "no-store")
         .put("X-Content-Type-Options", "nosniff");
     exchange.end(answer.json());
-  }
-
-  /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
-  private static boolean isReadable(Request request) {
-    String query = request.getHttpURI().getQuery();
-    if (query == null || query.indexOf('%') < 0) {
-      return true;
-    }
-    try {
-      var _ = Request.extractQueryParameters(request);
-      return true;
-    } catch (RuntimeException e) {
-      return false;
-    }
   }
 
   private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {

@@ -8,8 +8,9 @@ import org.eclipse.jetty.util.Callback;
 
 /** A request, the response to it, and who is told when that has been sent or has failed. */
 public record Exchange(Request request, Response response, Callback callback) {
+  /** Whether the answer has no body, whatever method a field of the request names. */
   public boolean isHead() {
-    return HttpMethods.isHead(request);
+    return HttpMethods.isHead(Request.unWrap(request));
   }
 
   /** The same, with another one who is told. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Access to the control plane, and the things that a browser can be made to do there. */
@@ -53,6 +54,75 @@ class ControlPlaneIT {
       Response refused = wire.receive(true);
       assertThat(refused.status()).isEqualTo(401);
       assertThat(refused.field("WWW-Authenticate")).contains("Bearer realm=\"artifact-server\"");
+    }
+  }
+
+  /**
+   * The rooms of the control plane compare paths as they are sent, and the servlets decode them.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST  | /api/v1/%75ploads",
+        "POST  | /api/v1/uploads;x",
+        "PATCH | /api/v1/uploads;x/00000000000000000000000000000000",
+        "PUT   | /api/v1;y=2/repositories/public/artifacts/odd",
+        "PUT   | /api/v1/repositories/public;x/artifacts/odd",
+        "PUT   | /api/v1/repositories/public/artifacts;x/odd",
+        "PUT   | /api/v1/repositories/public/%61rtifacts/odd",
+        "PUT   | /api/v1/repositories/%70ublic/artifacts/odd",
+        "GET   | /api/v1/repositories;x",
+        "GET   | /actuator/health;x",
+        "GET   | /%61ctuator/prometheus",
+      })
+  void aPathIsWrittenInOneWay(String method, String path, PackagedServer server)
+      throws IOException {
+    for (String token : new String[] {server.operatorToken(), ""}) {
+      try (Wire wire = new Wire(server.port())) {
+        wire.send(
+            """
+            %s %s HTTP/1.1\r
+            Host: a\r
+            Authorization: Bearer %s\r
+            Tus-Resumable: 1.0.0\r
+            Upload-Length: 3\r
+            Upload-Offset: 0\r
+            Upload-Metadata: repository cHVibGlj,path b2Rk\r
+            Content-Type: application/offset+octet-stream\r
+            Content-Length: 3\r
+            \r
+            abc\
+            """
+                .formatted(method, path, token));
+        Response refused = wire.receive(true);
+        assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+        assertThat(refused.text()).contains("Invalid name");
+      }
+    }
+  }
+
+  /** A field that names another method changes nothing of how an answer is written. */
+  @ParameterizedTest
+  @ValueSource(strings = {"HEAD", "PATCH", "DELETE"})
+  void aMethodInAFieldIsAnsweredAsThePostThatItIs(String method, PackagedServer server)
+      throws IOException {
+    String absent = "/api/v1/uploads/" + "0".repeat(32);
+    try (Wire wire = new Wire(server.port())) {
+      for (String authorization :
+          new String[] {
+            "",
+            "Authorization: Bearer %s\r\n".formatted("x".repeat(43)),
+            "Authorization: Bearer %s\r\n".formatted(server.operatorToken())
+          }) {
+        wire.send(
+            "POST %s HTTP/1.1\r\nHost: a\r\n%sX-HTTP-Method-Override: %s\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 0\r\n\r\n"
+                .formatted(absent, authorization, method));
+        Response refused = wire.receive(true);
+        assertThat(refused.status())
+            .as(refused.text())
+            .isEqualTo(authorization.contains(server.operatorToken()) ? 404 : 401);
+      }
     }
   }
 
