@@ -22,6 +22,7 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.MultiPart;
+import org.eclipse.jetty.http.MultiPartCompliance;
 import org.eclipse.jetty.io.Content;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
@@ -66,9 +67,14 @@ public final class FormFile extends InputStream {
 
   private ByteBuffer unparsed = ByteBuffer.allocate(0);
 
+  /** 1 if the last byte that came is a CR that waits for the next one, else 0. */
+  private int heldBack;
+
   private FormFile(InputStream body, String boundary) {
     this.body = body;
-    this.parser = new MultiPart.Parser(boundary, parts);
+    // Not RFC7578: it takes a line feed alone for the line break before a boundary, and a file that
+    // has such bytes would be cut off there.
+    this.parser = new MultiPart.Parser(boundary, MultiPartCompliance.RFC7578_STRICT, parts);
     parser.setPartHeadersMaxLength(MAX_HEAD);
     parser.setMaxParts(MAX_PARTS);
   }
@@ -136,10 +142,16 @@ public final class FormFile extends InputStream {
 
   /** Overwrites the buffer, of which everything has been read. */
   private void parse() throws IOException {
-    int read = body.read(buffer, 0, buffer.length);
+    buffer[0] = '\r';
+    int read = body.read(buffer, heldBack, buffer.length - heldBack);
     received += Math.max(0, read);
-    unparsed = ByteBuffer.wrap(buffer, 0, Math.max(0, read));
-    parser.parse(Content.Chunk.from(unparsed, read < 0));
+    int length = heldBack + Math.max(0, read);
+    // Jetty 12.1.12 takes a line break before a boundary for a line feed alone if it is cut.
+    heldBack = read > 0 && buffer[length - 1] == '\r' ? 1 : 0;
+    unparsed = ByteBuffer.wrap(buffer, 0, length - heldBack);
+    if (read < 0 || unparsed.hasRemaining()) {
+      parser.parse(Content.Chunk.from(unparsed, read < 0));
+    }
     if (parts.failure != null) {
       throw parts.failure;
     }
@@ -152,7 +164,7 @@ public final class FormFile extends InputStream {
   }
 
   private long parsed() {
-    return received - unparsed.remaining();
+    return received - heldBack - unparsed.remaining();
   }
 
   private static ProblemException malformed(String reason) {
