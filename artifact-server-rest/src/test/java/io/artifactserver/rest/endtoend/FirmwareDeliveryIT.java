@@ -58,6 +58,7 @@ class FirmwareDeliveryIT {
             transport,
             folder,
             "--artifact-server.retire.grace-period=0s",
+            "--artifact-server.catalog.cache-ttl=0s",
             "--artifact-server.retire.sweep-interval=200ms");
     operator = server.operator();
   }

@@ -52,6 +52,7 @@ class UpdateFormsIT {
             data,
             "--artifact-server.derive.enabled=true",
             "--artifact-server.retire.grace-period=1s",
+            "--artifact-server.catalog.cache-ttl=1s",
             "--artifact-server.retire.sweep-interval=1s");
     operator = new Operator(server);
     byte[] newer = text.clone();

@@ -31,6 +31,7 @@ import io.artifactserver.storage.digest.JdkDigests;
 import io.artifactserver.storage.local.folder.DataFolder;
 import io.artifactserver.storage.postgres.DatabaseServer;
 import io.artifactserver.storage.postgres.InstallationLock;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -38,11 +39,13 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -78,6 +81,19 @@ public class CatalogAutoConfiguration {
 
   /** Few: they must leave the database's connections to those who wait. */
   private static final int TASK_THREADS = 2;
+
+  /** Belongs to another module, whose default this is. */
+  private static final String GRACE_PERIOD = "artifact-server.retire.grace-period";
+
+  private static final Duration DEFAULT_GRACE_PERIOD = Duration.ofMinutes(15);
+
+  /**
+   * @throws SetupException if the settings do not fit each other
+   */
+  CatalogAutoConfiguration(CatalogProperties properties, Environment environment) {
+    properties.requireWithin(
+        Binder.get(environment).bind(GRACE_PERIOD, Duration.class).orElse(DEFAULT_GRACE_PERIOD));
+  }
 
   @Bean
   @ConditionalOnMissingBean
