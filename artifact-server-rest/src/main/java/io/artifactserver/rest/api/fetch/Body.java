@@ -71,9 +71,9 @@ final class Body implements RemoteFile {
         read = bytes.read(target, offset, length);
       }
       return read;
-    } catch (RuntimeException e) {
-      // Jetty's of an answer that is malformed.
-      throw new IOException(e);
+    } catch (IOException | RuntimeException e) {
+      // A RuntimeException is Jetty's of an answer that is malformed.
+      throw new IOException("%s: %s".formatted(host(), Failures.reason(e)), e);
     }
   }
 

@@ -140,7 +140,8 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
               "%s is not trusted: %s".formatted(url.getHost(), tls.getMessage()), tls);
       default ->
           new IOException(
-              "%s cannot be reached: %s".formatted(url.getAuthority(), cause.getMessage()), cause);
+              "%s cannot be reached: %s".formatted(url.getAuthority(), Failures.reason(cause)),
+              cause);
     };
   }
 

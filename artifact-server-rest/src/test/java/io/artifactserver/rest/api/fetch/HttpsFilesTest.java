@@ -288,6 +288,32 @@ class HttpsFilesTest {
         .isInstanceOf(IOException.class);
   }
 
+  /** Nobody outside knows the objects of the client, which its own messages name. */
+  @Test
+  void failuresAreInPlainWords() throws Exception {
+    origin.answer(
+        "/cut",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 1000);
+          exchange.getResponseBody().write(1);
+          exchange.getResponseBody().flush();
+          throw new IOException("cut");
+        });
+    try (RemoteFile file = open("/cut")) {
+      assertThatThrownBy(() -> all(file)).hasMessage(HOST + ": the connection broke off");
+    }
+    CountDownLatch over = new CountDownLatch(1);
+    origin.answer("/silent", _ -> await(over));
+    assertThatThrownBy(() -> open("/silent"))
+        .hasMessage("%s:%d cannot be reached: nothing came in time", HOST, origin.port());
+    over.countDown();
+    int port = origin.port();
+    origin.close();
+    assertThatThrownBy(
+            () -> files.open(URI.create("https://%s:%d/".formatted(HOST, port)), 0, "", PATIENCE))
+        .hasMessage("%s:%d cannot be reached: it takes no connection", HOST, port);
+  }
+
   @Test
   void closingWakesAReader() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
