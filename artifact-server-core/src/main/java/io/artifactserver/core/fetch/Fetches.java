@@ -79,7 +79,7 @@ public final class Fetches implements AutoCloseable {
    */
   public FetchStatus begin(Caller owner, URI url, IngestRequest request, BooleanSupplier mayGoOn)
       throws IngestException, TooManyFetchesException {
-    ingest.admit(request).close();
+    ingest.admit(request, false).close();
     Fetch fetch = new Fetch(owner, url, request, mayGoOn, bounds, nanoTime);
     lock.lock();
     try {

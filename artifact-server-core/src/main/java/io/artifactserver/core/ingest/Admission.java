@@ -38,6 +38,25 @@ public final class Admission implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes over the room of an upload whose bytes this one has now. Nobody else gets it meanwhile.
+   *
+   * @param part in the same repository; it has no room any more
+   */
+  public void absorb(Admission part) {
+    room.absorb(part.room);
+    place.absorb(part.place);
+  }
+
+  /**
+   * Checks that an artifact may have so many bytes; reserves nothing. No I/O.
+   *
+   * @throws IngestException if it may not
+   */
+  public void requireAllowed(long length) throws IngestException {
+    room.requireAllowed(length);
+  }
+
   @Override
   public void close() {
     place.close();

@@ -66,7 +66,7 @@ public record ArtifactIngest(
           ? restore(existing.get(), repository.encrypted(), incoming)
           : compare(incoming);
     }
-    try (Admission admission = reserve(request, repository.encrypted());
+    try (Admission admission = reserve(request, repository.encrypted(), false);
         BlobUpload upload = stores.of(repository.encrypted()).begin()) {
       Digests digests =
           new Reading(digestExecutor)
@@ -84,21 +84,24 @@ public record ArtifactIngest(
    * Checks what can be known of an upload before its bytes come, and reserves its room: for one
    * that is taken in over several requests. Asks the database. The caller closes the admission.
    *
+   * @param isPart whether the bytes become a part of an artifact, and count as none themselves
    * @throws IngestException if the sender is at fault
    */
-  public Admission admit(IngestRequest request) throws IngestException {
+  public Admission admit(IngestRequest request, boolean isPart) throws IngestException {
     Repository repository = repository(request);
     requireFree(request, repository, catalog.findCurrent(request.id()));
-    return reserve(request, repository.encrypted());
+    return reserve(request, repository.encrypted(), isPart);
   }
 
   /**
    * Reserves the room of an upload that was {@linkplain #admit admitted} by another process.
    *
+   * @param isPart as for {@link #admit}
    * @throws IngestException if there is none any more
    */
-  public Admission readmit(IngestRequest request, boolean encrypted) throws IngestException {
-    return reserve(request, encrypted);
+  public Admission readmit(IngestRequest request, boolean encrypted, boolean isPart)
+      throws IngestException {
+    return reserve(request, encrypted, isPart);
   }
 
   /**
@@ -153,12 +156,18 @@ public record ArtifactIngest(
     }
   }
 
-  private Admission reserve(IngestRequest request, boolean encrypted) throws IngestException {
+  private Admission reserve(IngestRequest request, boolean encrypted, boolean isPart)
+      throws IngestException {
     long announced = Math.max(0, request.declaredLength());
+    String repository = request.id().repository();
     Quota.Reservation room = quota.reserve(announced);
     try {
       return new Admission(
-          encrypted, room, repositoryQuotas.reserve(request.id().repository(), announced));
+          encrypted,
+          room,
+          isPart
+              ? repositoryQuotas.reserveBytes(repository, announced)
+              : repositoryQuotas.reserve(repository, announced));
     } catch (OverQuotaException e) {
       room.close();
       throw new IngestException.RepositoryFull(e);

@@ -79,6 +79,16 @@ public final class Quota {
       length.set(newLength);
     }
 
+    /** As {@link Quota#requireAllowed}. */
+    void requireAllowed(long newLength) throws IngestException.TooLarge {
+      Quota.this.requireAllowed(newLength);
+    }
+
+    /** Takes over the room of another reservation, which has none then. */
+    void absorb(Reservation other) {
+      length.addAndGet(other.length.getAndSet(0));
+    }
+
     /** The blob was stored: its room stays taken. */
     void keep() {
       length.set(0);

@@ -37,8 +37,19 @@ public final class QuotaLedger {
    * @return for one thread, which closes it
    */
   public Reservation reserve(String repository, long length) throws OverQuotaException {
+    return reserve(repository, new RepositoryUsage(length, 1));
+  }
+
+  /**
+   * As {@link #reserve(String, long)}, for bytes that become a part of an artifact: another
+   * reservation {@link Reservation#absorb absorbs} this one.
+   */
+  public Reservation reserveBytes(String repository, long length) throws OverQuotaException {
+    return reserve(repository, new RepositoryUsage(length, 0));
+  }
+
+  private Reservation reserve(String repository, RepositoryUsage first) throws OverQuotaException {
     Account account = account(repository);
-    RepositoryUsage first = new RepositoryUsage(length, 1);
     account.reserve(first);
     return new Reservation(account, first);
   }
@@ -105,6 +116,18 @@ public final class QuotaLedger {
         account.reserve(new RepositoryUsage(length - before.bytes(), 0));
         held.set(new RepositoryUsage(length, before.artifacts()));
       }
+    }
+
+    /**
+     * Takes over the room of another reservation in the same repository, which has none then. The
+     * room is free for nobody meanwhile.
+     */
+    public void absorb(Reservation other) {
+      if (other.account != account) {
+        throw new IllegalArgumentException(
+            "Room in %s is none in %s".formatted(other.account.repository, account.repository));
+      }
+      held.set(held.get().plus(other.held.getAndSet(RepositoryUsage.EMPTY)));
     }
 
     /**

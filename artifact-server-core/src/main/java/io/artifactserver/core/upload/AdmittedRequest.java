@@ -18,6 +18,8 @@ final class AdmittedRequest {
   private final UploadPorts ports;
   private final String uploadId;
   private final boolean encrypted;
+  private final boolean isPart;
+  private final boolean isOfParts;
   private final AtomicReference<@Nullable Admission> admission;
   private final AtomicReference<IngestRequest> request;
 
@@ -29,6 +31,8 @@ final class AdmittedRequest {
     this.ports = ports;
     this.uploadId = upload.id();
     this.encrypted = upload.encrypted();
+    this.isPart = upload.isPart();
+    this.isOfParts = !upload.parts().isEmpty();
     this.admission = new AtomicReference<>(admission.orElse(null));
     this.request = new AtomicReference<>(upload.request());
   }
@@ -72,16 +76,49 @@ final class AdmittedRequest {
     request.set(declared);
   }
 
-  /** Makes the reserved room at least {@code length} bytes. May ask the database. */
+  /**
+   * Makes the reserved room at least {@code length} bytes. May ask the database. An upload of parts
+   * gets {@linkplain #takeRoomOf their room} instead, part by part.
+   */
   void growTo(long length) throws IngestException {
-    admission().growTo(length);
+    if (isOfParts) {
+      admission().requireAllowed(length);
+    } else {
+      admission().growTo(length);
+    }
+  }
+
+  /**
+   * Reserves the room of bytes that are there. May ask the database.
+   *
+   * @param position of the next byte
+   * @param partsLeft bytes of the parts that are not in place: they have room of their own
+   */
+  void reserve(long position, long partsLeft) throws IngestException {
+    admission().growTo(isOfParts ? length() - partsLeft : position);
+  }
+
+  /**
+   * Takes over the room of a part. Nobody else gets it meanwhile.
+   *
+   * @param end of the part in this upload, in bytes
+   */
+  void takeRoomOf(AdmittedRequest part, long end) throws IngestException {
+    Admission whole = admission();
+    @Nullable Admission admitted = part.admission.getAndSet(null);
+    if (admitted != null) {
+      whole.absorb(admitted);
+    }
+    // For one that had no room: a restart found none, or it was ended meanwhile.
+    whole.growTo(end);
   }
 
   /** Returns what was reserved, or reserves it: after a restart, or when there was no room. */
   Admission admission() throws IngestException {
     @Nullable Admission admitted = admission.get();
     if (admitted == null) {
-      admitted = ports.ingest().readmit(request.get(), encrypted);
+      IngestRequest known = request.get();
+      admitted = ports.ingest().readmit(isOfParts ? known.ofLength(0) : known, encrypted, isPart);
       admission.set(admitted);
     }
     return admitted;

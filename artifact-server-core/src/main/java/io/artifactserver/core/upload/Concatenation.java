@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -13,8 +14,8 @@ import java.util.Map;
 /**
  * Fills an upload with the bytes of its parts, one part after the other. Each is read once, as the
  * digests of the whole need its bytes in order, and is written to its new place meanwhile; then it
- * is deleted. So there is never more than one part twice, and after a crash the part that was on
- * its way begins again.
+ * is deleted. So there is never more than one part twice. What ends the copy ends no progress: it
+ * goes on at the last checkpoint, in the middle of a part too.
  *
  * @param uploads by id
  * @param between run between two buffers
@@ -25,43 +26,70 @@ record Concatenation(UploadPorts ports, Map<String, LiveUpload> uploads, Runnabl
   /**
    * Fills the upload of a session. I/O, for as long as it takes to read all bytes.
    *
-   * @return false if parts have not all of their bytes yet; nothing was done then
-   * @throws UploadException.NotFound if a part is gone
+   * @throws UploadException.NotFound if a part is gone, or has not all of its bytes
    */
-  boolean fill(UploadSession session) throws UploadException, IngestException, StorageException {
+  void fill(UploadSession session) throws UploadException, IngestException, StorageException {
     UploadStatus status = session.status();
+    List<String> ids = status.parts();
     List<LiveUpload> parts = new ArrayList<>();
-    for (String id : status.parts().subList(session.partsInPlace(), status.parts().size())) {
+    long left = 0;
+    for (String id : ids.subList(session.partsInPlace(), ids.size())) {
       LiveUpload part = uploads.get(id);
       if (part == null) {
         throw new UploadException.NotFound(id);
       }
-      if (part.part().isEmpty()) {
-        return false;
-      }
+      left += blob(part).length();
       parts.add(part);
     }
+    if (status.request().declaredLength() == IngestRequest.UNKNOWN_LENGTH) {
+      session.declare(status.position() + left);
+    }
+    long begin = session.status().request().declaredLength() - left;
     ByteBuffer buffer = ByteBuffer.allocate(BUFFER_LENGTH);
     for (LiveUpload part : parts) {
-      session.mark();
-      part.giveRoomBack();
-      copy(part.part().orElseThrow(), session, buffer);
-      session.endPart();
-      if (session.kept() == session.status().position()) {
+      BlobRef blob = blob(part);
+      copy(part, blob, session.status().position() - begin, session, buffer);
+      session.endPart(part);
+      endAll(ids.subList(0, session.partsKept()));
+      begin += blob.length();
+    }
+  }
+
+  /** Ends parts whose bytes have another place. Those that are over already stay so. */
+  void endAll(List<String> parts) {
+    for (String id : parts) {
+      LiveUpload part = uploads.get(id);
+      if (part != null) {
         part.end();
       }
     }
-    session.declare(session.status().position());
-    return true;
   }
 
-  private void copy(BlobRef blob, UploadSession session, ByteBuffer buffer)
+  /**
+   * Copies the rest of a part.
+   *
+   * @param position in the part
+   */
+  private void copy(
+      LiveUpload part, BlobRef blob, long position, UploadSession session, ByteBuffer buffer)
       throws UploadException, IngestException, StorageException {
-    try (RangeReader reader = ports.stores().blob(blob).open(ByteRange.whole(blob.length()))) {
+    if (position == blob.length()) {
+      return;
+    }
+    try (RangeReader reader =
+        ports.stores().blob(blob).open(new ByteRange(position, blob.length() - position))) {
       while (reader.read(buffer.clear()) >= 0) {
         session.append(buffer.flip());
         between.run();
       }
+    } catch (StorageException.BlobLost e) {
+      // Somebody has ended it meanwhile, or its bytes are lost.
+      part.end();
+      throw new UploadException.NotFound(part.status().id(), e);
     }
+  }
+
+  private static BlobRef blob(LiveUpload part) throws UploadException.NotFound {
+    return part.part().orElseThrow(() -> new UploadException.NotFound(part.status().id()));
   }
 }

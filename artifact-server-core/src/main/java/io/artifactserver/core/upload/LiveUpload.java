@@ -72,27 +72,33 @@ final class LiveUpload {
     return bytes;
   }
 
-  void reserveIfPossible() {
+  /**
+   * Reserves the room that a process had which died.
+   *
+   * @param partsLeft bytes of the parts that are not in place yet: they have room of their own
+   */
+  void reserveIfPossible(long partsLeft) {
     try (Held _ = lock.hold()) {
-      request.growTo(bytes.position());
+      request.reserve(bytes.position(), partsLeft);
     } catch (IngestException _) {
       // Asked for again when the upload goes on, and the client is told then.
     }
   }
 
-  /** The bytes of this part are reserved by the upload that gets them. */
-  void giveRoomBack() {
+  /** Gives the room of this part to the upload that has its bytes. */
+  private void giveRoomTo(AdmittedRequest whole, long end) throws IngestException {
     try (Held _ = lock.hold()) {
-      request.giveRoomBack();
+      whole.takeRoomOf(request, end);
     }
   }
 
   void take(UploadSession session) throws UploadException {
+    if (!upload.parts().isEmpty()) {
+      throw new UploadException.OfParts(upload.id());
+    }
     Optional<UploadSession> older;
     try (Held _ = lock.hold()) {
-      if (lock.isOver()) {
-        throw new UploadException.NotFound(upload.id());
-      }
+      requireGoingOn();
       older = lock.giveTo(session);
       if (older.isPresent() && isMarked.getAndSet(false)) {
         bytes.drop();
@@ -100,6 +106,25 @@ final class LiveUpload {
     }
     older.ifPresent(UploadSession::superseded);
     settle(session);
+  }
+
+  /** As {@link #take}, unless another session has the upload: then returns false. */
+  boolean takeIfFree(UploadSession session) throws UploadException {
+    try (Held _ = lock.hold()) {
+      requireGoingOn();
+      if (lock.hasSession()) {
+        return false;
+      }
+      Optional<UploadSession> _ = lock.giveTo(session);
+    }
+    settle(session);
+    return true;
+  }
+
+  private void requireGoingOn() throws UploadException.NotFound {
+    if (lock.isOver()) {
+      throw new UploadException.NotFound(upload.id());
+    }
   }
 
   /** Finds the place of an upload whose process died before the request says where it goes on. */
@@ -153,9 +178,11 @@ final class LiveUpload {
     }
   }
 
-  /** Keeps a part that was appended behind a {@link #mark}; the next one follows. */
-  void endPart(UploadSession session) throws UploadException, StorageException {
+  /** Keeps a part that was appended; the next one follows. */
+  void endPart(UploadSession session, LiveUpload part)
+      throws UploadException, IngestException, StorageException {
     try (Held _ = lock.hold(session)) {
+      part.giveRoomTo(request, bytes.position());
       bytes.addPart();
       endingIfLost(bytes::checkpoint);
     }
@@ -303,14 +330,7 @@ final class LiveUpload {
     @Nullable UnfinishedUpload row = ports.rows().find(upload.id()).orElse(null);
     ports.rows().remove(upload.id());
     bytes.forget(row);
-    part()
-        .ifPresent(blob -> {
-          try {
-            ports.stores().delete(blob);
-          } catch (StorageException _) {
-            // An orphan now, and the sweeper's.
-          }
-        });
+    part().ifPresent(ports::delete);
     over();
   }
 

@@ -37,9 +37,14 @@ public record UnfinishedUpload(
     parts = List.copyOf(parts);
   }
 
+  /** As it stays in memory: what its client sent as a description may be long. */
+  UnfinishedUpload withoutMetadata() {
+    return new UnfinishedUpload(
+        id, owner, request, "", encrypted, blobKey, progress, isPart, parts, isComplete, expiresAt);
+  }
+
   /** How it stands now, where this is how it was found. */
   UploadStatus status(IngestRequest declared, long position, boolean isOpen, Instant expires) {
-    return new UploadStatus(
-        id, owner, declared, metadata, position, isOpen, isPart, parts, expires);
+    return new UploadStatus(id, owner, declared, position, isOpen, isPart, parts, expires);
   }
 }

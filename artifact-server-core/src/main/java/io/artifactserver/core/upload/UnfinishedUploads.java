@@ -5,9 +5,11 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.ingest.Admission;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
+import io.artifactserver.core.ingest.IngestResult;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -33,6 +35,7 @@ public final class UnfinishedUploads {
   private final UploadBounds bounds;
   private final OpenUploads opens;
   private final Map<String, LiveUpload> uploads = new ConcurrentHashMap<>();
+  private final PartClaims claims = new PartClaims();
 
   /** Held while uploads are counted. */
   private final ReentrantLock counting = new ReentrantLock();
@@ -55,11 +58,10 @@ public final class UnfinishedUploads {
       page = ports.rows().unfinished(after, PAGE);
       for (UnfinishedUpload upload : page) {
         after = upload.id();
-        LiveUpload live = live(upload, Optional.empty());
-        uploads.put(upload.id(), live);
-        live.reserveIfPossible();
+        uploads.put(upload.id(), live(upload, Optional.empty()));
       }
     } while (page.size() == PAGE);
+    new RecoveredParts(ports, uploads, claims).recover();
   }
 
   /**
@@ -89,6 +91,7 @@ public final class UnfinishedUploads {
    * @param parts their ids, in the order of their bytes; they need not have their bytes yet
    * @throws UploadException.NotFound if one of them is none
    * @throws UploadException.WrongPart if one is for another repository
+   * @throws UploadException.PartTaken if another upload gets the bytes of one
    */
   public UploadStatus beginOfParts(
       String owner, IngestRequest request, String metadata, List<String> parts)
@@ -106,32 +109,68 @@ public final class UnfinishedUploads {
   }
 
   /**
-   * Fills an upload from its parts, and forgets them. I/O, for as long as it takes to read all
-   * bytes; a newer request for the upload ends it between two buffers, and the next one goes on.
+   * Makes an artifact of the parts of an upload, and forgets them, unless another request is at it
+   * already: that one goes on. I/O, for as long as it takes to read all bytes. After a failure the
+   * next call goes on where this one was.
    *
-   * @param between run between two buffers: it may wait
-   * @return false if parts have not all of their bytes yet; nothing was done then
-   * @throws UploadException.NotFound if a part is gone
+   * @param between run between two buffers: it may wait, and ends the copy if it throws
+   * @param beforeArtifact run when all bytes are there: no artifact is made if it throws
+   * @return empty if parts have not all of their bytes yet, or another request is at it
+   * @throws UploadException.NotFound if there is no such upload, or if a part is gone: then the
+   *     upload is over
+   * @throws UploadException.Complete if its artifact is there
+   * @throws IngestException as {@link UploadSession#complete}; too large an upload is over, too
    */
-  public boolean concatenate(UploadSession session, Runnable between)
+  public Optional<IngestResult> concatenate(String id, Runnable between, Runnable beforeArtifact)
       throws UploadException, IngestException, StorageException {
-    return new Concatenation(ports, uploads, between).fill(session);
+    LiveUpload whole = uploads.get(id);
+    if (whole == null) {
+      throw absent(id);
+    }
+    List<String> parts = whole.status().parts();
+    List<LiveUpload> there = parts.stream().map(uploads::get).filter(Objects::nonNull).toList();
+    // Asked before the session is taken: whoever has it has seen all parts, so the request that
+    // brought the last of them leaves the copy to that one.
+    if (there.size() == parts.size() && there.stream().anyMatch(part -> part.part().isEmpty())) {
+      return Optional.empty();
+    }
+    try (UploadSession session = new UploadSession(whole, () -> {})) {
+      return whole.takeIfFree(session)
+          ? Optional.of(concatenate(session, between, beforeArtifact))
+          : Optional.empty();
+    }
   }
 
-  /** Ids of the uploads that wait for a part. No I/O. */
-  public List<String> waitingFor(String part) {
-    return uploads.values().stream()
-        .map(LiveUpload::status)
-        .filter(status -> status.parts().contains(part))
-        .map(UploadStatus::id)
-        .toList();
+  private IngestResult concatenate(UploadSession session, Runnable between, Runnable beforeArtifact)
+      throws UploadException, IngestException, StorageException {
+    Concatenation concatenation = new Concatenation(ports, uploads, between);
+    UploadStatus status = session.status();
+    try {
+      concatenation.fill(session);
+    } catch (UploadException.NotFound | IngestException.TooLarge e) {
+      // Nobody can send them again.
+      LiveUpload whole = uploads.get(status.id());
+      if (whole != null) {
+        whole.end();
+      }
+      throw e;
+    }
+    beforeArtifact.run();
+    IngestResult result = session.complete().orElseThrow();
+    concatenation.endAll(status.parts());
+    return result;
+  }
+
+  /** Id of the upload that a part is for, if it is known yet. No I/O. */
+  public Optional<String> whole(String part) {
+    return claims.whole(part);
   }
 
   private UploadStatus begin(
       String owner, IngestRequest request, String metadata, boolean isPart, List<String> parts)
       throws IngestException, UploadException {
     requireRoom(owner);
-    Admission admission = ports.ingest().admit(request);
+    Admission admission = ports.ingest().admit(request, isPart);
     boolean isBegun = false;
     UnfinishedUpload upload =
         new UnfinishedUpload(
@@ -148,6 +187,7 @@ public final class UnfinishedUploads {
             ports.expiry(bounds));
     LiveUpload live = live(upload, Optional.of(admission));
     try {
+      claims.claim(upload.id(), parts);
       counting.lock();
       try {
         requireRoom(owner);
@@ -160,7 +200,7 @@ public final class UnfinishedUploads {
       return live.status();
     } finally {
       if (!isBegun) {
-        uploads.remove(upload.id());
+        forget(upload);
         admission.close();
       }
     }
@@ -175,6 +215,7 @@ public final class UnfinishedUploads {
    *     or ends it: whatever waits for bytes should wake. Must not block
    * @throws UploadException.NotFound if there is no such upload
    * @throws UploadException.Complete if its artifact is there
+   * @throws UploadException.OfParts if it gets its bytes from parts: {@link #concatenate}
    */
   public UploadSession take(String id, Runnable onSuperseded) throws UploadException {
     LiveUpload live = uploads.get(id);
@@ -184,6 +225,27 @@ public final class UnfinishedUploads {
     UploadSession session = new UploadSession(live, onSuperseded);
     live.take(session);
     return session;
+  }
+
+  /**
+   * How an upload stands. Asks the database if it is not unfinished.
+   *
+   * @throws UploadException.NotFound if there is no such upload
+   * @throws UploadException.Complete if its artifact is there
+   */
+  public UploadStatus status(String id) throws UploadException {
+    LiveUpload live = uploads.get(id);
+    if (live == null) {
+      throw absent(id);
+    }
+    return live.status();
+  }
+
+  /**
+   * The description that the client of an upload sent; empty if there is none. Asks the database.
+   */
+  public String metadata(String id) {
+    return ports.rows().find(id).map(UnfinishedUpload::metadata).orElse("");
   }
 
   /** The artifact that an upload is for, if there is such an upload. */
@@ -210,11 +272,17 @@ public final class UnfinishedUploads {
     }
   }
 
-  /** Every unfinished upload, by id. No I/O. */
-  public List<UploadStatus> list() {
+  /**
+   * A page of the unfinished uploads, by id. No I/O.
+   *
+   * @param after their ids are greater than this; empty for the first page
+   */
+  public List<UploadStatus> list(String after, int limit) {
     return uploads.values().stream()
         .map(LiveUpload::status)
+        .filter(status -> status.id().compareTo(after) > 0)
         .sorted(Comparator.comparing(UploadStatus::id))
+        .limit(limit)
         .toList();
   }
 
@@ -265,8 +333,13 @@ public final class UnfinishedUploads {
         .orElseGet(() -> new UploadException.NotFound(id));
   }
 
-  private LiveUpload live(UnfinishedUpload upload, Optional<Admission> admission) {
-    return new LiveUpload(
-        ports, bounds, upload, admission, opens, () -> uploads.remove(upload.id()));
+  private LiveUpload live(UnfinishedUpload found, Optional<Admission> admission) {
+    UnfinishedUpload upload = found.withoutMetadata();
+    return new LiveUpload(ports, bounds, upload, admission, opens, () -> forget(upload));
+  }
+
+  private void forget(UnfinishedUpload upload) {
+    uploads.remove(upload.id());
+    claims.release(upload.id(), upload.parts());
   }
 }

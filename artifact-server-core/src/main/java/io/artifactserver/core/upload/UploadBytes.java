@@ -72,6 +72,10 @@ final class UploadBytes {
     return positions.parts();
   }
 
+  int keptParts() {
+    return positions.keptParts();
+  }
+
   Instant expiresAt() {
     return row.expiresAt();
   }
@@ -171,9 +175,13 @@ final class UploadBytes {
     }
   }
 
-  /** As {@link #pause}, if anything is held: a request that lost its place must not get another. */
+  /**
+   * As {@link #pause}, if anything is held: a request that lost its place must not get another. So
+   * bytes that cannot be kept now stay where they are.
+   */
   void rest() throws UploadException.NotFound, StorageException {
-    if (writing.get() != null) {
+    @Nullable DigestedBlob open = writing.get();
+    if (open != null && open.blob().mayCheckpoint()) {
       pause();
     }
   }

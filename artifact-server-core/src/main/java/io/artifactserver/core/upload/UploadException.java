@@ -1,6 +1,7 @@
 package io.artifactserver.core.upload;
 
 import io.artifactserver.core.blob.StorageException;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A request for an unfinished upload cannot be done. The message names the upload and a remedy. */
@@ -61,10 +62,18 @@ public abstract sealed class UploadException extends Exception {
   public static final class WrongLength extends UploadException {
     private static final long serialVersionUID = 1L;
 
+    private final boolean isTooLong;
+
     public WrongLength(String id, long length, long offered) {
       super(
           "Upload %s has a length of %d bytes, not %d: begin another upload to send other bytes"
               .formatted(id, length, offered));
+      this.isTooLong = offered > length;
+    }
+
+    /** Whether there are more bytes than the upload has room for. */
+    public boolean isTooLong() {
+      return isTooLong;
     }
   }
 
@@ -77,6 +86,34 @@ public abstract sealed class UploadException extends Exception {
     }
   }
 
+  /** A part whose bytes another upload gets. */
+  public static final class PartTaken extends UploadException {
+    private static final long serialVersionUID = 1L;
+
+    private final String whole;
+
+    public PartTaken(String id, String whole) {
+      super(
+          "Upload %s is a part of upload %s already. Ask for that one with HEAD, or end it with DELETE"
+              .formatted(id, whole));
+      this.whole = whole;
+    }
+
+    /** Id of the upload that gets the bytes. */
+    public String whole() {
+      return whole;
+    }
+  }
+
+  /** Bytes for an upload that gets them from parts. */
+  public static final class OfParts extends UploadException {
+    private static final long serialVersionUID = 1L;
+
+    public OfParts(String id) {
+      super("Upload %s gets its bytes from its parts: send them there".formatted(id));
+    }
+  }
+
   /** A newer request goes on with the upload; this one is over. */
   public static final class Superseded extends UploadException {
     private static final long serialVersionUID = 1L;
@@ -85,6 +122,25 @@ public abstract sealed class UploadException extends Exception {
       super(
           "A newer request goes on with upload %s, or ended it. Ask for its offset to go on"
               .formatted(id));
+    }
+  }
+
+  /** The sender of bytes went away, or they could not be read. */
+  public static final class BrokenOff extends UploadException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param status of the upload, with what came
+     * @param isKept whether what came is kept; otherwise nothing of the request is
+     */
+    public BrokenOff(UploadStatus status, boolean isKept, IOException cause) {
+      super(
+          isKept
+              ? "The request for upload %s broke off. What came is kept, %,d bytes in all: ask for its offset with HEAD, and go on there"
+                  .formatted(status.id(), status.position())
+              : "The request for upload %s broke off, and nothing of it is kept, as the whole has a checksum. Ask for the offset with HEAD, and send it again"
+                  .formatted(status.id()),
+          cause);
     }
   }
 

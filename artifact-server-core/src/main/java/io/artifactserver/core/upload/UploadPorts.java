@@ -1,6 +1,8 @@
 package io.artifactserver.core.upload;
 
+import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
+import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.digest.SavableDigests;
 import io.artifactserver.core.ingest.ArtifactIngest;
@@ -27,6 +29,15 @@ public record UploadPorts(
     SavableDigests digests,
     Executor digestExecutor,
     InstantSource clock) {
+  /** Deletes a blob, if that is possible. */
+  void delete(BlobRef blob) {
+    try {
+      stores.delete(blob);
+    } catch (StorageException _) {
+      // An orphan now, and the sweeper's.
+    }
+  }
+
   Instant expiry(UploadBounds bounds) {
     return clock.instant().plus(bounds.timeToLive());
   }

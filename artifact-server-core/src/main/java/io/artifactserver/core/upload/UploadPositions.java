@@ -45,6 +45,10 @@ final class UploadPositions {
     return parts.get();
   }
 
+  int keptParts() {
+    return keptParts.get();
+  }
+
   /** Records that all bytes up to a position are written. */
   void writtenTo(long position) {
     written.set(position);

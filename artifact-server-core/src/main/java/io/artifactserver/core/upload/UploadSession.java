@@ -115,14 +115,19 @@ public final class UploadSession implements AutoCloseable {
     upload.release(this);
   }
 
-  /** Keeps a part that was appended behind a {@link #mark()}. */
-  void endPart() throws UploadException, StorageException {
-    upload.endPart(this);
+  /** Keeps a part that was appended, and takes its room over. */
+  void endPart(LiveUpload part) throws UploadException, IngestException, StorageException {
+    upload.endPart(this, part);
   }
 
   /** How many parts have been appended. */
   int partsInPlace() {
     return upload.bytes().parts();
+  }
+
+  /** How many of them are durable. */
+  int partsKept() {
+    return upload.bytes().keptParts();
   }
 
   void superseded() {

@@ -10,7 +10,6 @@ import java.util.List;
  * @param id the last part of the upload's address
  * @param owner id of the caller that began it
  * @param request what shall become of the bytes, with the length that is known by now
- * @param metadata description that the client sent and is told again; empty if there is none
  * @param position bytes that are there
  * @param isOpen whether a request brings bytes
  * @param isPart whether it is for a part of another upload
@@ -21,7 +20,6 @@ public record UploadStatus(
     String id,
     String owner,
     IngestRequest request,
-    String metadata,
     long position,
     boolean isOpen,
     boolean isPart,

@@ -17,6 +17,7 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
   private Optional<StorageException> onCheck = Optional.empty();
   private long failingPosition;
   private boolean isRemote;
+  private boolean keepsNothing;
 
   /**
    * @param store does what does not fail
@@ -55,8 +56,14 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     isRemote = true;
   }
 
+  /** No checkpoint can be made now, as where bytes come again that may be others. */
+  public void keepNothing() {
+    keepsNothing = true;
+  }
+
   /** Nothing fails any more. */
   public void recover() {
+    keepsNothing = false;
     onWrite = Optional.empty();
     onCommit = Optional.empty();
     onDelete = Optional.empty();
@@ -124,6 +131,11 @@ public final class FaultyBlobStore extends ForwardingBlobStore {
     public BlobRef commit() throws StorageException {
       throwIfPresent(onCommit);
       return upload.commit();
+    }
+
+    @Override
+    public boolean mayCheckpoint() {
+      return !keepsNothing;
     }
 
     @Override

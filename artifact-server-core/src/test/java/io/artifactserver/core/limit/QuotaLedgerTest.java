@@ -52,6 +52,28 @@ class QuotaLedgerTest {
     assertThat(ledger.standing(EDGE).used()).isEqualTo(new RepositoryUsage(100, 2));
   }
 
+  /** Only the whole is an artifact, and no byte of its room is free in between. */
+  @Test
+  void theRoomOfPartsBecomesThatOfTheWhole() throws Exception {
+    ledger.put(EDGE, new RepositoryQuota(100, 1));
+    try (Reservation whole = ledger.reserve(EDGE, 0);
+        Reservation first = ledger.reserveBytes(EDGE, 60);
+        Reservation second = ledger.reserveBytes(EDGE, 40)) {
+      assertThat(ledger.standing(EDGE).reserved()).isEqualTo(new RepositoryUsage(100, 1));
+      assertThatExceptionOfType(OverQuotaException.class)
+          .isThrownBy(() -> ledger.reserveBytes(EDGE, 1).close())
+          .withMessageContaining("100 bytes");
+      whole.absorb(first);
+      whole.absorb(second);
+      assertThat(ledger.standing(EDGE).reserved()).isEqualTo(new RepositoryUsage(100, 1));
+      whole.growTo(100);
+      try (Reservation elsewhere = ledger.reserve("other", 1)) {
+        assertThatIllegalArgumentException().isThrownBy(() -> whole.absorb(elsewhere));
+      }
+    }
+    assertThat(ledger.standing(EDGE).reserved()).isEqualTo(RepositoryUsage.EMPTY);
+  }
+
   @Test
   void whatIsDeletedMakesRoom() throws Exception {
     ledger.put(EDGE, new RepositoryQuota(100, RepositoryQuota.NO_LIMIT));

@@ -2,16 +2,21 @@ package io.artifactserver.core.upload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.UploadCheckpoint;
+import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Uploads that get their bytes from parts. */
 class ConcatenationTest extends UploadFixture {
@@ -25,7 +30,7 @@ class ConcatenationTest extends UploadFixture {
       assertThat(finish(second)).isEmpty();
       send(first, content, 0, 1_000);
       String whole = whole(repository + "/fw", first, second);
-      assertThat(uploads.waitingFor(first)).containsExactly(whole);
+      assertThat(uploads.whole(first)).contains(whole);
       assertThat(concatenate(whole)).as("A part is on its way").isEmpty();
       send(first, Arrays.copyOf(content, 2_000), 1_000, 1_000);
       assertThat(finish(first)).isEmpty();
@@ -34,7 +39,7 @@ class ConcatenationTest extends UploadFixture {
     }
     assertThat(quota.used()).isEqualTo(10_000);
     assertThat(memory.list()).hasSize(1);
-    assertThat(uploads.list()).isEmpty();
+    assertThat(list()).isEmpty();
     assertThat(memory.keptUploads()).isZero();
   }
 
@@ -98,6 +103,178 @@ class ConcatenationTest extends UploadFixture {
     assertNothingIsKept();
   }
 
+  /** Clients that ask again and again, and wait for no answer, do not hold the copy up. */
+  @Test
+  void otherRequestsLeaveTheCopyAlone() throws Exception {
+    byte[] content = content(2_000_000);
+    String whole = whole("edge/fw", storedPart("edge/fw", content));
+    List<Long> positions = new ArrayList<>();
+    Optional<IngestResult> made =
+        uploads.concatenate(
+            whole,
+            () -> {
+              positions.add(uploadOf(whole).position());
+              assertThat(isEmptyConcatenation(whole)).isTrue();
+              assertThat(uploadOf(whole).isOpen()).isTrue();
+            },
+            () -> {});
+    assertThat(made).get().isInstanceOf(IngestResult.Created.class);
+    assertThat(positions).containsExactly(524_288L, 1_048_576L, 1_572_864L, 2_000_000L);
+    assertStored("edge/fw", content);
+  }
+
+  /** In the same process, and in the next one. */
+  @ParameterizedTest
+  @CsvSource({"edge, false", "edge, true", "vault, false", "vault, true"})
+  void aCopyThatEndsGoesOnInTheMiddleOfAPart(String repository, boolean isRestarted)
+      throws Exception {
+    byte[] content = content(2_000_000);
+    String whole = whole(repository + "/fw", storedPart(repository + "/fw", content));
+    assertThatIllegalStateException()
+        .isThrownBy(() ->
+            uploads.concatenate(
+                whole,
+                () -> {
+                  if (uploadOf(whole).position() > 1_000_000) {
+                    throw new IllegalStateException("enough");
+                  }
+                },
+                () -> {}));
+    if (isRestarted) {
+      uploads = start();
+    }
+    assertThat(uploadOf(whole).position()).isEqualTo(1_048_576);
+    assertThat(uploadOf(whole).isOpen()).isFalse();
+    assertThat(quota.used() % content.length).as("The room of %d", quota.used()).isZero();
+    List<Long> positions = new ArrayList<>();
+    assertThat(
+            uploads.concatenate(whole, () -> positions.add(uploadOf(whole).position()), () -> {}))
+        .isPresent();
+    assertThat(positions).containsExactly(1_572_864L, 2_000_000L);
+    assertStored(repository + "/fw", content);
+    assertThat(list()).isEmpty();
+  }
+
+  @Test
+  void noArtifactIsMadeForACallerThatMayNotAnyMore() throws Exception {
+    byte[] content = content(1_000);
+    String whole = whole("edge/fw", storedPart("edge/fw", content));
+    endBeforeTheArtifact(whole);
+    assertThat(artifacts.find(id("edge/fw"))).isEmpty();
+    // Another one may.
+    assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void aNeighbourNeverGetsTheRoomOfParts() throws Exception {
+    byte[] content = content(2_000_000);
+    String whole = whole("edge/fw", storedPart("edge/fw", content));
+    quota.add((10L << 20) - quota.used());
+    Runnable neighbour =
+        () ->
+            assertThatExceptionOfType(IngestException.QuotaExceeded.class)
+                .isThrownBy(() -> begin("edge/neighbour", 1));
+    assertThat(uploads.concatenate(whole, neighbour, neighbour)).isPresent();
+    neighbour.run();
+    assertThat(quota.used()).isEqualTo(10L << 20);
+  }
+
+  @Test
+  void aPartIsOfOneUpload() throws Exception {
+    byte[] content = content(1_000);
+    String part = storedPart("edge/fw", content);
+    String whole = whole("edge/fw", part);
+    assertThatExceptionOfType(UploadException.PartTaken.class)
+        .isThrownBy(() -> whole("edge/other", part))
+        .satisfies(taken -> assertThat(taken.whole()).isEqualTo(whole));
+    quota.release(1_000);
+    uploads = start();
+    assertThatExceptionOfType(UploadException.PartTaken.class)
+        .isThrownBy(() -> whole("edge/other", part));
+    uploads.end(whole);
+    String other = whole("edge/other", part);
+    assertThat(quota.used()).isEqualTo(1_000);
+    assertThat(concatenate(other)).isPresent();
+    assertThat(uploads.whole(part)).isEmpty();
+    assertThatExceptionOfType(UploadException.NotFound.class)
+        .isThrownBy(() -> whole("edge/third", part));
+    assertThat(list()).isEmpty();
+    assertThat(quota.used()).isEqualTo(1_000);
+  }
+
+  @Test
+  void anUploadIsOverWithAPartOfIt() throws Exception {
+    String first = storedPart("edge/fw", content(1_000));
+    String whole = whole("edge/fw", first);
+    uploads.end(first);
+    assertThatExceptionOfType(UploadException.NotFound.class)
+        .isThrownBy(() -> concatenate(whole))
+        .withMessageContaining(first);
+    assertNothingIsKept();
+  }
+
+  @Test
+  void nobodyTakesOverAnUploadOfParts() throws Exception {
+    String whole = whole("edge/fw", storedPart("edge/fw", content(1_000)));
+    assertThatExceptionOfType(UploadException.OfParts.class)
+        .isThrownBy(() -> uploads.take(whole, () -> {}));
+    assertThat(uploads.status(whole).parts()).hasSize(1);
+    assertThat(concatenate(whole)).isPresent();
+    assertThatExceptionOfType(UploadException.Complete.class)
+        .isThrownBy(() -> uploads.status(whole));
+    assertThatExceptionOfType(UploadException.Complete.class).isThrownBy(() -> concatenate(whole));
+  }
+
+  /** The row says so, and the process died before it had ended the part. */
+  @Test
+  void aPartThatIsInPlaceIsEndedByTheNextProcess() throws Exception {
+    byte[] content = content(1_000);
+    String part = storedPart("edge/fw", content);
+    UnfinishedUpload kept = rows.find(part).orElseThrow();
+    String whole = whole("edge/fw", part);
+    endBeforeTheArtifact(whole);
+    rows.add(kept);
+    assertThat(quota.used()).isEqualTo(1_000);
+    quota.release(1_000);
+    uploads = start();
+    assertThat(rows.find(part)).isEmpty();
+    assertThat(quota.used()).isEqualTo(1_000);
+    assertThat(concatenate(whole)).isPresent();
+    assertStored("edge/fw", content);
+    assertThat(quota.used()).isEqualTo(1_000);
+  }
+
+  private void endBeforeTheArtifact(String whole) {
+    assertThatIllegalStateException()
+        .isThrownBy(() ->
+            uploads.concatenate(
+                whole,
+                () -> {},
+                () -> {
+                  throw new IllegalStateException("taken away");
+                }));
+  }
+
+  private UploadStatus uploadOf(String id) {
+    return list().stream().filter(each -> each.id().equals(id)).findFirst().orElseThrow();
+  }
+
+  private boolean isEmptyConcatenation(String whole) {
+    try {
+      return concatenate(whole).isEmpty();
+    } catch (UploadException | IngestException | StorageException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private String storedPart(String name, byte[] content) throws Exception {
+    String part = part(name, content.length);
+    send(part, content, 0, content.length);
+    assertThat(finish(part)).isEmpty();
+    return part;
+  }
+
   private UploadCheckpoint checkpoint(String id) {
     UnfinishedUpload row = rows.find(id).orElseThrow();
     return new UploadCheckpoint(
@@ -126,9 +303,8 @@ class ConcatenationTest extends UploadFixture {
     }
   }
 
-  private Optional<IngestResult> concatenate(String id) throws Exception {
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      return uploads.concatenate(session, () -> {}) ? session.complete() : Optional.empty();
-    }
+  private Optional<IngestResult> concatenate(String id)
+      throws UploadException, IngestException, StorageException {
+    return uploads.concatenate(id, () -> {}, () -> {});
   }
 }

@@ -32,7 +32,7 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertThat(quota.used()).isEqualTo(content.length);
     assertThatExceptionOfType(UploadException.Complete.class)
         .isThrownBy(() -> uploads.take(id, () -> {}));
-    assertThat(uploads.list()).isEmpty();
+    assertThat(list()).isEmpty();
     assertThat(memory.keptUploads()).isZero();
   }
 
@@ -260,8 +260,10 @@ class UnfinishedUploadsTest extends UploadFixture {
         .withMessageContaining("The server has 3");
     uploads.end(third);
     uploads.begin("third", new IngestRequest(id("edge/4"), "a/b", 1, List.of()), "");
-    assertThat(uploads.list()).hasSize(3);
-    assertThat(start().list()).hasSize(3);
+    assertThat(list()).hasSize(3);
+    assertThat(start().list("", 10)).hasSize(3);
+    assertThat(uploads.list(list().getFirst().id(), 1)).containsExactly(list().get(1));
+    assertThat(uploads.list(list().getLast().id(), 1)).isEmpty();
   }
 
   @Test
@@ -463,5 +465,31 @@ class UnfinishedUploadsTest extends UploadFixture {
     assertThat(sessions.get(2).complete()).isPresent();
     assertStored("edge/1", content);
     assertStored("edge/2", content);
+  }
+
+  /** Others that open do not take its place from a request whose bytes cannot be kept yet. */
+  @Test
+  void bytesThatCannotBeKeptYetStayWhereTheyAre() throws Exception {
+    byte[] content = content(2_000);
+    String first = begin("edge/1", 2_000);
+    try (UploadSession session = uploads.take(first, () -> {})) {
+      session.append(ByteBuffer.wrap(content, 0, 500));
+      store.keepNothing();
+      String second = begin("edge/2", 10);
+      String third =
+          uploads
+              .begin("other", new IngestRequest(id("edge/3"), "text/plain", 10, List.of()), "")
+              .id();
+      try (UploadSession one = uploads.take(second, () -> {});
+          UploadSession another = uploads.take(third, () -> {})) {
+        one.append(ByteBuffer.wrap(content, 0, 5));
+        another.append(ByteBuffer.wrap(content, 0, 5));
+        assertThat(session.status().position()).isEqualTo(500);
+      }
+      store.recover();
+      session.append(ByteBuffer.wrap(content, 500, 1_500));
+      assertThat(session.complete()).isPresent();
+    }
+    assertStored("edge/1", content);
   }
 }

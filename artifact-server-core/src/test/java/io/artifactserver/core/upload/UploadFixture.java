@@ -79,6 +79,10 @@ abstract class UploadFixture {
     return started;
   }
 
+  final List<UploadStatus> list() {
+    return uploads.list("", Integer.MAX_VALUE);
+  }
+
   final String begin(String name, long length) throws IngestException, UploadException {
     return uploads
         .begin("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
@@ -114,7 +118,7 @@ abstract class UploadFixture {
     assertThat(memory.list()).isEmpty();
     assertThat(quota.used()).isZero();
     assertThat(rows.size()).isZero();
-    assertThat(uploads.list()).isEmpty();
+    assertThat(list()).isEmpty();
   }
 
   static ArtifactId id(String text) {

@@ -14,8 +14,11 @@ import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
 import io.artifactserver.core.ingest.IngestException.TooLarge;
 import io.artifactserver.core.upload.UploadException;
+import io.artifactserver.core.upload.UploadException.BrokenOff;
 import io.artifactserver.core.upload.UploadException.Complete;
 import io.artifactserver.core.upload.UploadException.NotFound;
+import io.artifactserver.core.upload.UploadException.OfParts;
+import io.artifactserver.core.upload.UploadException.PartTaken;
 import io.artifactserver.core.upload.UploadException.Superseded;
 import io.artifactserver.core.upload.UploadException.TooMany;
 import io.artifactserver.core.upload.UploadException.WrongChecksum;
@@ -65,6 +68,13 @@ public final class UploadProblems {
         yield problem;
       }
       case WrongLength _ -> inconsistentLength(detail);
+      case PartTaken taken -> {
+        ProblemDetail problem = Problems.of(HttpStatus.CONFLICT, "Part taken", detail);
+        problem.setProperty("upload", "/api/v1/uploads/" + taken.whole());
+        yield problem;
+      }
+      case OfParts _ -> Problems.of(HttpStatus.FORBIDDEN, "Upload of parts", detail);
+      case BrokenOff _ -> Problems.of(HttpStatus.BAD_REQUEST, "Upload interrupted", detail);
       case WrongPart _ -> Problems.of(HttpStatus.BAD_REQUEST, "Wrong part", detail);
       case Superseded _ -> Problems.of(HttpStatus.CONFLICT, "Newer request", detail);
       case Complete _ -> typed("completed-upload", HttpStatus.CONFLICT, "Upload complete", detail);

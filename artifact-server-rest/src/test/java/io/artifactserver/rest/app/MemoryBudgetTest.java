@@ -52,7 +52,7 @@ class MemoryBudgetTest {
 
   @Test
   void allThatClientsCanMakeTheServerHoldFitsIntoTheHeap() throws IOException {
-    assertThat(rows).hasSize(8);
+    assertThat(rows).hasSize(9);
     long sum = rows.values().stream().mapToLong(Row::bytes).sum();
     assertThat(sum).isLessThan(heap());
   }
@@ -65,6 +65,7 @@ class MemoryBudgetTest {
     assertThat(row("connections.max`").count()).isEqualTo(connections.max());
     assertThat(row("connections.max-held`").bytes()).isEqualTo(connections.maxHeld().toBytes());
     assertThat(row("upload.max-concurrent`").count()).isEqualTo(uploads.maxConcurrent());
+    assertThat(row("upload.max-unfinished`").count()).isEqualTo(uploads.maxUnfinished());
     assertThat(row("read-ahead").bytes()).isEqualTo(heap() / READ_AHEAD_SHARE);
     assertThat(Files.readString(PROJECT.resolve("docs/configuration.md")))
         .contains(

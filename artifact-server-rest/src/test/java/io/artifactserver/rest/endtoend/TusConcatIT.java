@@ -18,6 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads in parallel parts, by the extension concatenation of tus 1.0.0. */
 @ExtendWith(SharedServer.class)
@@ -185,7 +187,143 @@ class TusConcatIT {
     assertThat(other.statusCode()).isEqualTo(405);
   }
 
+  /** A token that was taken away makes no artifact by what others send. */
+  @Test
+  void anUploadOfARevokedTokenWaitsForOneThatIsGood() throws Exception {
+    JsonNode revoked = token("revoked");
+    try (TusClient first = new TusClient(server, revoked.get("token").asString());
+        TusClient second = new TusClient(server, token("good").get("token").asString())) {
+      String part = part(first, "concat", "revoked", 10);
+      String whole = location(whole(first, "concat", "revoked", List.of(part)));
+      assertThat(operator.delete("/api/v1/tokens/" + revoked.get("id").asString()).statusCode())
+          .isEqualTo(204);
+      byte[] bytes = Arrays.copyOf(content, 10);
+      assertThat(first.patch(part, 0, bytes).statusCode()).isEqualTo(401);
+      assertThat(second.patch(part, 0, bytes).statusCode()).isEqualTo(204);
+      assertThat(operator.download("/artifacts/concat/revoked").statusCode()).isEqualTo(404);
+      assertThat(first.send("HEAD", whole, new byte[0]).statusCode()).isEqualTo(401);
+      assertThat(operator.download("/artifacts/concat/revoked").statusCode()).isEqualTo(404);
+      // By its own right.
+      assertThat(second.offset(whole)).isEqualTo(10);
+      assertThat(operator.download("/artifacts/concat/revoked").body()).isEqualTo(bytes);
+    }
+  }
+
+  @Test
+  void onlyTheWholeCountsAsAnArtifact() throws Exception {
+    operator.createRepository("concat-quota", true);
+    assertThat(
+            operator
+                .json(
+                    "PUT",
+                    "/api/v1/repositories/concat-quota/quota",
+                    "{\"bytes\": %d, \"artifacts\": 1}".formatted(LENGTH))
+                .statusCode())
+        .isEqualTo(200);
+    List<String> parts = new ArrayList<>();
+    for (int i = 0; i < PARTS; i++) {
+      String part = part("concat-quota", "counted", end(i) - end(i - 1));
+      byte[] bytes = Arrays.copyOfRange(content, end(i - 1), end(i));
+      assertThat(client.patch(part, 0, bytes).statusCode()).isEqualTo(204);
+      parts.add(part);
+    }
+    String quota = "/api/v1/repositories/concat-quota/quota";
+    assertThat(operator.get(quota).body())
+        .contains("\"reserved\":{\"bytes\":%d,\"artifacts\":0}".formatted(LENGTH));
+    HttpResponse<String> whole = whole("concat-quota", "counted", parts);
+    assertThat(whole.statusCode()).as(whole.body()).isEqualTo(201);
+    assertThat(operator.download("/artifacts/concat-quota/counted").body()).isEqualTo(content);
+    assertThat(operator.get(quota).body())
+        .contains("\"used\":{\"bytes\":%d,\"artifacts\":1}".formatted(LENGTH))
+        .contains("\"reserved\":{\"bytes\":0,\"artifacts\":0}");
+  }
+
+  @Test
+  void aPartIsOfOneUpload() throws Exception {
+    operator.createRepository("concat-race", true);
+    byte[] bytes = Arrays.copyOf(content, 1_000_000);
+    String part = part("concat-race", "race", bytes.length);
+    assertThat(client.patch(part, 0, bytes).statusCode()).isEqualTo(204);
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        String path = "race-" + i;
+        answers.add(executor.submit(() -> whole("concat-race", path, List.of(part))));
+      }
+      int made = 0;
+      for (Future<HttpResponse<String>> each : answers) {
+        HttpResponse<String> answer = each.get();
+        assertThat(answer.statusCode()).as(answer.body()).isIn(201, 404, 409);
+        made += answer.statusCode() == 201 ? 1 : 0;
+      }
+      assertThat(made).isOne();
+    }
+    assertThat(operator.get("/api/v1/repositories/concat-race/quota").body())
+        .contains("\"used\":{\"bytes\":1000000,\"artifacts\":1}")
+        .contains("\"reserved\":{\"bytes\":0,\"artifacts\":0}");
+    assertThat(operator.get(TusClient.PATH).body()).doesNotContain("concat-race");
+  }
+
+  /** A client whose answer was lost learns which one it is. */
+  @Test
+  void aClientThatNamesAPartAgainLearnsItsUpload() throws Exception {
+    String part = part("concat", "again", 10);
+    String whole = location(whole("concat", "again", List.of(part)));
+    HttpResponse<String> again = whole("concat", "again", List.of(part));
+    assertThat(again.statusCode()).isEqualTo(409);
+    assertThat(JsonMapper.shared().readTree(again.body()).get("upload").asString())
+        .isEqualTo(whole);
+    assertThat(client.patch(part, 0, Arrays.copyOf(content, 10)).statusCode()).isEqualTo(204);
+    assertThat(client.offset(whole)).isEqualTo(10);
+  }
+
+  @Test
+  void theListHasPages() throws Exception {
+    List<String> begun = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      begun.add(client.begin("concat", "page-" + i, 10));
+    }
+    List<String> found = new ArrayList<>();
+    String next = TusClient.PATH + "?limit=1";
+    while (!next.isEmpty()) {
+      HttpResponse<String> page = operator.get(next);
+      JsonNode body = JsonMapper.shared().readTree(page.body());
+      assertThat(body.get("uploads")).hasSize(1);
+      found.add(TusClient.PATH + '/' + body.get("uploads").get(0).get("id").asString());
+      next = body.path("next").asString("");
+      assertThat(page.headers().firstValue("Link").isPresent()).isEqualTo(!next.isEmpty());
+    }
+    assertThat(found).containsAll(begun).isSorted().doesNotHaveDuplicates();
+    for (String limit : List.of("0", "1001", "x")) {
+      assertThat(operator.get(TusClient.PATH + "?limit=" + limit).statusCode()).isEqualTo(400);
+    }
+    for (String each : begun) {
+      assertThat(operator.delete(each).statusCode()).isEqualTo(204);
+    }
+  }
+
+  private JsonNode token(String name) throws Exception {
+    return JsonMapper.shared()
+        .readTree(
+            operator
+                .json(
+                    "POST",
+                    "/api/v1/tokens",
+                    "{\"name\":\"%s\",\"role\":\"publisher\",\"expires\":\"1h\"}".formatted(name))
+                .body());
+  }
+
+  private static String location(HttpResponse<String> created) {
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    return created.headers().firstValue("Location").orElseThrow();
+  }
+
   private String part(String repository, String path, int length) throws Exception {
+    return part(client, repository, path, length);
+  }
+
+  private static String part(TusClient client, String repository, String path, int length)
+      throws Exception {
     HttpResponse<String> created =
         client.create(
             CONCAT,
@@ -194,12 +332,16 @@ class TusConcatIT {
             String.valueOf(length),
             "Upload-Metadata",
             TusClient.metadata(Map.of("repository", repository, "path", path)));
-    assertThat(created.statusCode()).isEqualTo(201);
-    return created.headers().firstValue("Location").orElseThrow();
+    return location(created);
   }
 
   private HttpResponse<String> whole(String repository, String path, List<String> parts)
       throws Exception {
+    return whole(client, repository, path, parts);
+  }
+
+  private static HttpResponse<String> whole(
+      TusClient client, String repository, String path, List<String> parts) throws Exception {
     return client.create(
         CONCAT,
         "final;" + String.join(" ", parts),

@@ -107,9 +107,10 @@ public record ResumableUploadController(
       throws StorageException, UploadException {
     reception.requireInScope(id);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      long position = session.pause();
-      OptionalLong length = knownLength(session.status().request());
+    try {
+      UploadStatus status = uploads.status(id);
+      long position = status.parts().isEmpty() ? pause(id) : status.position();
+      OptionalLong length = knownLength(uploads.status(id).request());
       length.ifPresent(value -> response.setHeader(DraftFields.LENGTH, String.valueOf(value)));
       return standing(position, false).build();
     } catch (UploadException.Complete e) {
@@ -123,6 +124,13 @@ public record ResumableUploadController(
               response.setHeader(
                   HttpHeaders.CONTENT_LOCATION, ArtifactView.of(artifact).links().self()));
       return standing(complete.declaredLength(), true).build();
+    }
+  }
+
+  /** Ends an older request. Returns where the upload goes on. */
+  private long pause(String id) throws StorageException, UploadException {
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      return session.pause();
     }
   }
 
@@ -152,7 +160,9 @@ public record ResumableUploadController(
       response.setHeader(DraftFields.COMPLETE, DraftFields.TRUE);
       throw e;
     } catch (UploadException.WrongLength e) {
-      if (DraftFields.length(request).isEmpty() && !isLast) {
+      if (e.isTooLong()
+          && DraftFields.length(request).isEmpty()
+          && (!isLast || request.getContentLengthLong() < 0)) {
         // More bytes than it has room for: section 4.4.2 ends it.
         uploads.end(id);
       }
@@ -193,7 +203,14 @@ public record ResumableUploadController(
     }
     Optional<Digest> checksum =
         isLast ? Optional.empty() : ArtifactUploadController.contentDigest(request);
-    ResponseEntity<?> answer = receive(begun.id(), request, response, 0, isLast, checksum);
+    ResponseEntity<?> answer;
+    try {
+      answer = receive(begun.id(), request, response, 0, isLast, checksum);
+    } catch (UploadException.WrongLength e) {
+      // Section 4.4.2, too: nothing that this client has can complete it.
+      uploads.end(begun.id());
+      throw e;
+    }
     if (!isLast) {
       return ResponseEntity.status(HttpStatus.CREATED).headers(answer.getHeaders()).build();
     }
@@ -274,7 +291,7 @@ public record ResumableUploadController(
     if (!isLast || content < 0) {
       return declared;
     }
-    long length = offset + content;
+    long length = UploadReception.end(offset, content);
     if (declared.isPresent() && declared.getAsLong() != length) {
       throw new ProblemException(
           UploadProblems.inconsistentLength(

@@ -27,8 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -39,6 +37,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
@@ -50,10 +49,12 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping(TusController.PATH)
 @Tag(name = "Uploads")
 public record TusController(
-    UnfinishedUploads uploads, UploadReception reception, UploadProperties properties) {
+    UnfinishedUploads uploads,
+    UploadReception reception,
+    UploadAssembly assembly,
+    UploadProperties properties) {
   static final String PATH = "/api/v1/uploads";
 
-  private static final Logger LOG = LoggerFactory.getLogger(TusController.class);
   private static final String EXTENSIONS =
       "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum,"
           + "concatenation,concatenation-unfinished";
@@ -76,11 +77,18 @@ public record TusController(
         .build();
   }
 
-  /** Every unfinished upload, by id. */
+  /** A page of the unfinished uploads, by id. */
   @GetMapping
-  @Operation(summary = "List the unfinished uploads")
-  public UploadView.Page list() {
-    return new UploadView.Page(uploads.list().stream().map(UploadView::of).toList());
+  @Operation(
+      summary = "List the unfinished uploads",
+      description = "In the order of their ids. Follow \"next\" until there is none.")
+  public ResponseEntity<UploadView.Page> list(
+      @Parameter(description = "Every id comes behind it; \"next\" has its value")
+          @RequestParam(defaultValue = "")
+          String after,
+      @Parameter(description = "Of the page's size, 1 to 1000") @RequestParam(defaultValue = "1000")
+          int limit) {
+    return UploadView.Page.of(uploads, after, limit);
   }
 
   /** Begins an upload, with its first bytes or without, or of parts: 201. */
@@ -132,28 +140,8 @@ public record TusController(
     speak(request, response);
     reception.requireInScope(id);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      long position = session.pause();
-      UploadStatus status = session.status();
-      TusConcat concat = new TusConcat(status.isPart(), status.parts());
-      if (!status.parts().isEmpty()) {
-        if (!uploads.concatenate(session, () -> {})) {
-          return standing(status.request(), status.metadata(), concat, OptionalLong.empty())
-              .header(EXPIRES, HttpDate.format(status.expiresAt()))
-              .build();
-        }
-        position = session.status().position();
-      }
-      if (position == session.status().request().declaredLength()) {
-        // The request that brought the last byte did not get as far.
-        session
-            .complete()
-            .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
-      }
-      return standing(
-              session.status().request(), status.metadata(), concat, OptionalLong.of(position))
-          .header(EXPIRES, HttpDate.format(status.expiresAt()))
-          .build();
+    try {
+      return uploads.status(id).parts().isEmpty() ? headOfBytes(id) : headOfParts(id, request);
     } catch (UploadException.Complete e) {
       IngestRequest complete = e.upload().request();
       return standing(
@@ -166,14 +154,38 @@ public record TusController(
     }
   }
 
+  private ResponseEntity<Void> headOfBytes(String id)
+      throws IngestException, StorageException, UploadException {
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      long position = session.pause();
+      UploadStatus status = session.status();
+      if (position == status.request().declaredLength()) {
+        // The request that brought the last byte did not get as far.
+        session
+            .complete()
+            .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
+      }
+      return standing(status, OptionalLong.of(position));
+    }
+  }
+
+  /** Without an offset, it is not complete: parts are on their way, or are put together. */
+  private ResponseEntity<Void> headOfParts(String id, HttpServletRequest request)
+      throws IngestException, StorageException, UploadException {
+    assembly
+        .concatenate(id, request)
+        .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
+    return standing(uploads.status(id), OptionalLong.empty());
+  }
+
   /** Takes bytes: 204. With the last of them, the artifact is there. */
   @PatchMapping("/{id}")
   @Operation(
       summary = "Send bytes of an upload (tus)",
       description =
           "Upload-Offset is where they belong. With the last byte the artifact is there:"
-              + " Content-Location names it, Repr-Digest has its digests. Repr-Digest of a request has"
-              + " digests of the whole, for a client that digests while it sends.")
+              + " Content-Location names it, Repr-Digest has its digests. Repr-Digest of a request"
+              + " has digests of the whole, for a client that digests while it sends.")
   public ResponseEntity<ArtifactView> patch(
       @PathVariable String id,
       @Parameter(hidden = true) HttpServletRequest request,
@@ -223,12 +235,7 @@ public record TusController(
         uploads.beginOfParts(
             CurrentCaller.get().id(), wanted, TusFields.sentMetadata(request), parts);
     created(begun, response);
-    try {
-      concatenate(begun.id(), request).ifPresent(result -> tellArtifact(result, response));
-    } catch (IngestException e) {
-      endQuietly(begun.id());
-      throw e;
-    }
+    assembly.concatenate(begun.id(), request).ifPresent(result -> tellArtifact(result, response));
     return ResponseEntity.status(HttpStatus.CREATED).build();
   }
 
@@ -264,48 +271,14 @@ public record TusController(
           .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
           .eTag(EntityTag.of(artifact.digests().sha256()).toString());
     } else if (status.isPart() && status.position() == status.request().declaredLength()) {
-      isChange |= concatenateThoseWaitingFor(id, request);
+      Optional<IngestResult> made = assembly.concatenateWholeOf(id, request);
+      made.ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
+      isChange |= made.isPresent();
     }
     if (!isChange) {
       AuditDetails.nothingChanged();
     }
     return answer.build();
-  }
-
-  /**
-   * Their own requests are told if it fails.
-   *
-   * @return whether there is an artifact of one
-   */
-  private boolean concatenateThoseWaitingFor(String part, HttpServletRequest request) {
-    boolean isArtifact = false;
-    for (String whole : uploads.waitingFor(part)) {
-      try {
-        Optional<IngestResult> result = concatenate(whole, request);
-        isArtifact |= result.isPresent();
-        result.ifPresent(made -> AuditDetails.after(ArtifactView.of(made.artifact())));
-      } catch (IngestException | StorageException | UploadException e) {
-        LOG.debug("The parts of upload {} do not become an artifact now", whole, e);
-      }
-    }
-    return isArtifact;
-  }
-
-  private Optional<IngestResult> concatenate(String whole, HttpServletRequest request)
-      throws IngestException, StorageException, UploadException {
-    try (UploadSession session = uploads.take(whole, () -> {})) {
-      return uploads.concatenate(session, UploadExchange.of(request).turn()::giveWay)
-          ? session.complete()
-          : Optional.empty();
-    }
-  }
-
-  private void endQuietly(String id) {
-    try {
-      uploads.end(id);
-    } catch (UploadException e) {
-      LOG.debug("Upload {} is over", id, e);
-    }
   }
 
   private static void tellArtifact(IngestResult result, HttpServletResponse response) {
@@ -327,6 +300,16 @@ public record TusController(
     response.setHeader(TusFields.RESUMABLE, TusFields.VERSION);
     response.setHeader("Tus-Version", TusFields.VERSION);
     TusFields.requireVersion(request);
+  }
+
+  private ResponseEntity<Void> standing(UploadStatus status, OptionalLong position) {
+    return standing(
+            status.request(),
+            uploads.metadata(status.id()),
+            new TusConcat(status.isPart(), status.parts()),
+            position)
+        .header(EXPIRES, HttpDate.format(status.expiresAt()))
+        .build();
   }
 
   private static ResponseEntity.BodyBuilder standing(

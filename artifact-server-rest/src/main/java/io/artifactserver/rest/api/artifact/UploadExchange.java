@@ -2,7 +2,7 @@ package io.artifactserver.rest.api.artifact;
 
 import io.artifactserver.rest.server.guard.UploadTurns;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
@@ -25,6 +25,11 @@ public record UploadExchange(UploadTurns.Turn turn, Consumer<HttpFields> interim
   public static final Set<String> VERSIONS = Set.of("8", "9");
 
   static UploadExchange of(HttpServletRequest request) {
-    return (UploadExchange) Objects.requireNonNull(request.getAttribute(ATTRIBUTE));
+    return find(request).orElseThrow();
+  }
+
+  /** Empty for a request that brings no bytes. */
+  static Optional<UploadExchange> find(HttpServletRequest request) {
+    return Optional.ofNullable((UploadExchange) request.getAttribute(ATTRIBUTE));
   }
 }

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.server.Request;
 import org.springframework.http.HttpStatus;
@@ -47,20 +48,15 @@ public record UploadReception(
   /**
    * Brings a body into an upload, and completes that if it is due.
    *
-   * @throws IngestException if the sender is at fault, or went away; what came is kept then, unless
-   *     the body has a checksum
+   * @throws IngestException if the sender is at fault
+   * @throws UploadException.BrokenOff if the sender went away; what came is kept then, unless the
+   *     body has a checksum
    */
   Received receive(HttpServletRequest request, String id, Body body)
       throws IngestException, StorageException, UploadException {
     Request jetty = ServletContextRequest.getServletContextRequest(request).getWrapped();
     try (OpenRequest open = new OpenRequest(jetty);
         UploadSession session = uploads.take(id, open::end)) {
-      if (!session.status().parts().isEmpty()) {
-        throw new ProblemException(
-            HttpStatus.FORBIDDEN,
-            "Upload of parts",
-            "Upload %s gets its bytes from its parts: send them there.".formatted(id));
-      }
       session.requirePosition(body.offset());
       if (body.length().isPresent()) {
         session.declare(body.length().getAsLong());
@@ -107,8 +103,6 @@ public record UploadReception(
   private void append(UploadSession session, Body body, HttpServletRequest request)
       throws IngestException, StorageException, UploadException {
     UploadExchange exchange = UploadExchange.of(request);
-    Credentials credentials =
-        Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
     if (body.checksum().isPresent()) {
       session.mark();
     }
@@ -116,16 +110,22 @@ public record UploadReception(
         new RequestBodyStream(
             request::getInputStream,
             properties.minRate(),
-            () -> !authenticator.isTakenAway(credentials),
+            mayGoOn(request),
             System::nanoTime,
             exchange.turn())) {
       new UploadBody(session, body.checksum(), exchange.turn(), body.onProgress()).receive(bytes);
     } catch (StorageException e) {
       throw e;
     } catch (IOException e) {
-      UploadStatus status = session.status();
-      throw new IngestException.SourceFailed(status.request().id(), status.position(), e);
+      throw new UploadException.BrokenOff(session.status(), body.checksum().isEmpty(), e);
     }
+  }
+
+  /** Tells whether the caller of a request still has its token; asks the database if need be. */
+  BooleanSupplier mayGoOn(HttpServletRequest request) {
+    Credentials credentials =
+        Credentials.of(Optional.ofNullable(request.getHeader("Authorization")));
+    return () -> !authenticator.isTakenAway(credentials);
   }
 
   private static Received end(UploadSession session, Completion completion)
@@ -151,10 +151,15 @@ public record UploadReception(
   private static void requireFits(UploadStatus status, HttpServletRequest request)
       throws UploadException {
     long length = status.request().declaredLength();
-    long end = status.position() + Math.max(0, request.getContentLengthLong());
+    long end = end(status.position(), Math.max(0, request.getContentLengthLong()));
     if (length != IngestRequest.UNKNOWN_LENGTH && end > length) {
       throw new UploadException.WrongLength(status.id(), length, end);
     }
+  }
+
+  /** The end of bytes in an upload; the largest number where it would exceed that. */
+  static long end(long position, long length) {
+    return length > Long.MAX_VALUE - position ? Long.MAX_VALUE : position + length;
   }
 
   /**

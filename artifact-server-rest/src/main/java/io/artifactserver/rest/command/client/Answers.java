@@ -98,7 +98,8 @@ final class Answers {
     return detail.isEmpty() ? "" : " (" + detail.replaceAll("\\.$", "") + ")";
   }
 
-  private static String member(String body, String name) {
+  /** A member of a problem detail; empty if it has none. */
+  static String member(String body, String name) {
     if (!body.startsWith("{")) {
       return "";
     }

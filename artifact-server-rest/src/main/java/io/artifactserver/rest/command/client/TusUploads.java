@@ -29,6 +29,8 @@ final class TusUploads {
   /** The server may put parts of gigabytes together. */
   private static final Duration END_TIMEOUT = Duration.ofMinutes(15);
 
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
+
   private final Remote remote;
 
   TusUploads(Remote remote) {
@@ -77,10 +79,36 @@ final class TusUploads {
     if (isGone(answer)) {
       return false;
     }
+    String begun = lastSegment(Answers.member(answer.body(), "upload"));
+    if (answer.statusCode() == Answers.CONFLICT && Remote.isUploadId(begun)) {
+      // By an earlier run, or by a request whose answer was lost.
+      return isComplete(begun);
+    }
     if (answer.statusCode() != Answers.CREATED) {
       throw Answers.refusal(answer, id.toString());
     }
     return true;
+  }
+
+  /** Waits until the server has put the parts of an upload together; false if it will not. */
+  private boolean isComplete(String upload)
+      throws IOException, InterruptedException, ClientException {
+    long begin = System.nanoTime();
+    while (System.nanoTime() - begin < END_TIMEOUT.toNanos()) {
+      HttpResponse<String> answer =
+          remote.ask(tus(PATH + '/' + upload).method("HEAD", BodyPublishers.noBody()), END_TIMEOUT);
+      if (isGone(answer)) {
+        return false;
+      }
+      if (answer.statusCode() != Answers.OK) {
+        throw Answers.refusal(answer, "asking for the upload");
+      }
+      if (answer.headers().firstValue("Upload-Offset").isPresent()) {
+        return true;
+      }
+      Thread.sleep(LOOK_INTERVAL);
+    }
+    throw new IOException("the server does not put the parts together");
   }
 
   /** How many bytes the server has of an upload; empty if the upload is there no more. */
@@ -172,12 +200,15 @@ final class TusUploads {
       throw Answers.refusal(answer, id.toString());
     }
     // Its last segment alone: the token stays with this server, whatever a proxy makes of the rest.
-    String location = answer.headers().firstValue("Location").orElse("");
-    String upload = location.substring(location.lastIndexOf('/') + 1);
+    String upload = lastSegment(answer.headers().firstValue("Location").orElse(""));
     if (!Remote.isUploadId(upload)) {
       throw new IOException("the server names no upload");
     }
     return upload;
+  }
+
+  private static String lastSegment(String address) {
+    return address.substring(address.lastIndexOf('/') + 1);
   }
 
   private HttpRequest.Builder tus(String path) {
