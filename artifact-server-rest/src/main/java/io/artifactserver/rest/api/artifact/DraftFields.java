@@ -1,5 +1,7 @@
 package io.artifactserver.rest.api.artifact;
 
+import io.artifactserver.rest.problem.ProblemException;
+import io.artifactserver.rest.problem.UploadProblems;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
@@ -41,7 +43,15 @@ final class DraftFields {
     return number(request, OFFSET);
   }
 
+  /**
+   * The length of the upload, if the request says it.
+   *
+   * @throws ProblemException if it says two: to ignore both would begin an upload of any length
+   */
   static OptionalLong length(HttpServletRequest request) {
+    if (Collections.list(request.getHeaders(LENGTH)).size() > 1) {
+      throw new ProblemException(UploadProblems.inconsistentLength("Send Upload-Length once."));
+    }
     return number(request, LENGTH);
   }
 

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,8 +64,8 @@ final class TusFields {
       throw new ProblemException(
           HttpStatus.UNSUPPORTED_MEDIA_TYPE,
           "Not the bytes of an upload",
-          "Send the bytes with Content-Type: application/offset+octet-stream, or by the IETF's draft"
-              + " with application/partial-upload.");
+          "Send the bytes with Content-Type: application/offset+octet-stream, or by the IETF's"
+              + " draft with application/partial-upload.");
     }
   }
 
@@ -204,6 +205,9 @@ final class TusFields {
     String value = request.getHeader(name);
     if (value == null) {
       return OptionalLong.empty();
+    }
+    if (Collections.list(request.getHeaders(name)).size() > 1) {
+      throw malformed(name, "Send it once");
     }
     if (value.isEmpty()
         || value.length() > MAX_DIGITS
