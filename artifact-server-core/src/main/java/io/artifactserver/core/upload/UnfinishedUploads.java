@@ -86,6 +86,8 @@ public final class UnfinishedUploads {
 
   /**
    * As {@link #begin}, for an upload that gets its bytes from parts: {@link #concatenate} fills it.
+   * A caller that repeats itself, because the answer was lost, gets the upload that is there: some
+   * of its parts may be in place already.
    *
    * @param request without a length
    * @param parts their ids, in the order of their bytes; they need not have their bytes yet
@@ -96,6 +98,18 @@ public final class UnfinishedUploads {
   public UploadStatus beginOfParts(
       String owner, IngestRequest request, String metadata, List<String> parts)
       throws IngestException, UploadException {
+    Optional<UploadStatus> begun =
+        uploads.values().stream()
+            .map(LiveUpload::status)
+            .filter(status ->
+                status.owner().equals(owner)
+                    && status.request().id().equals(request.id())
+                    && status.metadata().equals(metadata)
+                    && status.parts().equals(parts))
+            .findFirst();
+    if (begun.isPresent()) {
+      return begun.get();
+    }
     for (String id : parts) {
       LiveUpload part = uploads.get(id);
       if (part == null || !part.status().isPart()) {

@@ -66,6 +66,34 @@ class ConcatenationTest extends UploadFixture {
     assertThat(rows.find(first)).isEmpty();
   }
 
+  /** By a client whose answer was lost; the first part is in place then. */
+  @Test
+  void whatIsAskedForAgainGoesOn() throws Exception {
+    byte[] content = content(4_000);
+    String first = part("edge/fw", 2_500);
+    String second = part("edge/fw", 1_500);
+    send(first, Arrays.copyOf(content, 2_500), 0, 2_500);
+    var _ = finish(first);
+    send(second, Arrays.copyOfRange(content, 2_500, 4_000), 0, 1_500);
+    var _ = finish(second);
+    String whole = whole("edge/fw", first, second);
+    assertThat(whole("edge/fw", first, second)).isEqualTo(whole);
+    store.failWriteAt(2_500, new StorageException.StorageFull("memory", "no room", null));
+    assertThatExceptionOfType(StorageException.StorageFull.class)
+        .isThrownBy(() -> concatenate(whole));
+    store.recover();
+    assertThat(rows.find(first)).isEmpty();
+    assertThat(whole("edge/fw", first, second)).isEqualTo(whole);
+    assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void anotherPathIsAnotherUpload() throws Exception {
+    String part = part("edge/fw", 1_000);
+    assertThat(whole("edge/other", part)).isNotEqualTo(whole("edge/fw", part));
+  }
+
   @Test
   void aPartIsFoundWhoseProcessDiedBeforeItSaidSo() throws Exception {
     byte[] content = content(1_000);
