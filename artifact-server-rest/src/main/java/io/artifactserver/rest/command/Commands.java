@@ -1,6 +1,8 @@
 package io.artifactserver.rest.command;
 
 import io.artifactserver.core.command.Command;
+import io.artifactserver.rest.command.client.ClientRun;
+import io.artifactserver.rest.command.client.Printable;
 import io.artifactserver.rest.command.client.PullCommand;
 import io.artifactserver.rest.command.client.PushCommand;
 import java.io.PrintWriter;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -70,26 +73,37 @@ public final class Commands {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpAutoWidth(true)
         .setParameterExceptionHandler(Commands::misused)
-        .setExecutionExceptionHandler((e, command, _) -> failed(e, command));
+        .setExecutionExceptionHandler(
+            (e, command, parsed) -> failed(e, command, parsed.originalArgs()));
   }
 
   private static int misused(ParameterException e, String[] arguments) {
     CommandLine command = e.getCommandLine();
     PrintWriter errors = command.getErr();
-    errors.println(name(command) + ": " + e.getMessage());
+    String message = String.valueOf(e.getMessage());
+    errors.println(name(command) + ": " + printable(message));
     UnmatchedArgumentException.printSuggestions(e, errors);
     errors.println("\"" + name(command) + " --help\" lists its options.");
-    return command.getCommandSpec().exitCodeOnInvalidInput();
+    int exit = command.getCommandSpec().exitCodeOnInvalidInput();
+    ClientRun.failed(command, List.of(arguments), exit, message);
+    return exit;
   }
 
-  private static int failed(Exception e, CommandLine command) {
+  private static int failed(Exception e, CommandLine command, List<String> arguments) {
     if (e instanceof InterruptedException) {
       Thread.currentThread().interrupt();
     }
     // Our own messages name the thing and the remedy; others need their type to be understood.
     boolean isOurs = e.getClass().getName().startsWith("io.artifactserver.");
-    command.getErr().println(name(command) + ": " + (isOurs ? e.getMessage() : e));
-    return command.getCommandSpec().exitCodeOnExecutionException();
+    String message = isOurs ? String.valueOf(e.getMessage()) : e.toString();
+    command.getErr().println(name(command) + ": " + printable(message));
+    int exit = command.getCommandSpec().exitCodeOnExecutionException();
+    ClientRun.failed(command, arguments, exit, message);
+    return exit;
+  }
+
+  private static String printable(String lines) {
+    return lines.lines().map(Printable::of).collect(Collectors.joining("\n"));
   }
 
   private static String name(CommandLine command) {

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.OptionalLong;
 import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -25,6 +26,8 @@ final class Answers {
   static final int CONFLICT = 409;
   static final int GONE = 410;
   static final int RANGE_NOT_SATISFIABLE = 416;
+
+  private static final int TOO_LARGE = 413;
 
   /** tus 1.0.0, checksum: the bytes have another one. */
   private static final int CHECKSUM_MISMATCH = 460;
@@ -63,6 +66,7 @@ final class Answers {
       case FORBIDDEN -> new ClientException(Reason.REFUSED, said);
       case NOT_FOUND, GONE -> new ClientException(Reason.ABSENT, said);
       case CONFLICT, CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
+      case TOO_LARGE -> ClientException.ofFile(said);
       case BAD_REQUEST ->
           new ClientException(
               member(answer.body(), "type").equals(DIGEST_MISMATCH)
@@ -93,6 +97,18 @@ final class Answers {
     return asked.compareTo(MAX_RETRY_AFTER) > 0 ? MAX_RETRY_AFTER : asked;
   }
 
+  /** A number in a field; empty if there is none, or none that a size can be. */
+  static OptionalLong number(HttpResponse<?> answer, String field) {
+    String value = answer.headers().firstValue(field).orElse("");
+    try {
+      return value.matches("\\d{1,19}")
+          ? OptionalLong.of(Long.parseLong(value))
+          : OptionalLong.empty();
+    } catch (NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
   private static String detail(String body) {
     String detail = member(body, "detail");
     return detail.isEmpty() ? "" : " (" + detail.replaceAll("\\.$", "") + ")";
@@ -105,8 +121,7 @@ final class Answers {
     }
     try {
       JsonNode problem = JsonMapper.shared().readTree(body);
-      // It is printed on a terminal.
-      return problem.path(name).asString("").replaceAll("\\p{Cntrl}", " ");
+      return problem.path(name).asString("");
     } catch (JacksonException e) {
       return "";
     }

@@ -5,10 +5,26 @@ class ClientException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final Reason reason;
+  private final boolean isFinal;
 
   ClientException(Reason reason, String message) {
+    this(reason, message, reason == Reason.OTHER_BYTES);
+  }
+
+  private ClientException(Reason reason, String message, boolean isFinal) {
     super(message);
     this.reason = reason;
+    this.isFinal = isFinal;
+  }
+
+  /** The server will never take this file. */
+  static ClientException ofFile(String message) {
+    return new ClientException(Reason.FAILED, message, true);
+  }
+
+  /** Whether the same command fails whenever it is tried: its upload is of no use any more. */
+  boolean isFinal() {
+    return isFinal;
   }
 
   Reason reason() {

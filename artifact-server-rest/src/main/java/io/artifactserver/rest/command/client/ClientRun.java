@@ -1,11 +1,13 @@
 package io.artifactserver.rest.command.client;
 
+import java.util.List;
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The frame of a command: settings before, the exit status behind. */
-final class ClientRun {
+public final class ClientRun {
   /** Set by the launcher if standard error is a terminal. */
   private static final String COLUMNS = "artifact-server.columns";
 
@@ -18,6 +20,18 @@ final class ClientRun {
   interface Work {
     void run(Settings settings, Remote remote, Console console)
         throws ClientException, InterruptedException;
+  }
+
+  /**
+   * Prints a line of JSON for a command that failed before it began, if it is one of the client's
+   * and its arguments ask for JSON.
+   */
+  public static void failed(CommandLine command, List<String> arguments, int exit, String message) {
+    boolean isClient =
+        command.getCommand() instanceof PushCommand || command.getCommand() instanceof PullCommand;
+    if (isClient && arguments.contains("--json")) {
+      new Outcome.Failure(command.getCommandName(), exit, message).print(command.getOut());
+    }
   }
 
   /** Returns the exit status. */
@@ -46,8 +60,7 @@ final class ClientRun {
       return 0;
     } catch (ClientException e) {
       int exit = e.reason().exitStatus();
-      console.failed(
-          new Outcome.Failure("failed", spec.name(), exit, String.valueOf(e.getMessage())));
+      console.failed(new Outcome.Failure(spec.name(), exit, String.valueOf(e.getMessage())));
       return exit;
     }
   }

@@ -46,11 +46,11 @@ final class Console {
       return;
     }
     if (isTerminal()) {
-      err.print(CLEAR_LINE + line.onTerminal(columns));
+      err.print(CLEAR_LINE + Printable.of(line.onTerminal(columns)));
       err.flush();
       hasProgress = true;
     } else {
-      err.println(line.plain());
+      err.println(Printable.of(line.plain()));
     }
   }
 
@@ -66,7 +66,7 @@ final class Console {
   synchronized void note(String text) {
     if (!isQuiet) {
       clearProgress();
-      err.println(name + ": " + text);
+      err.println(Printable.of(name + ": " + text));
     }
   }
 
@@ -83,19 +83,18 @@ final class Console {
   synchronized void done(Outcome outcome) {
     clearProgress();
     if (isJson) {
-      out.println(JsonMapper.shared().writeValueAsString(outcome.json()));
+      out.println(Printable.json(JsonMapper.shared().writeValueAsString(outcome.json())));
     } else if (!isQuiet) {
-      out.println(outcome.text());
+      out.println(Printable.of(outcome.text()));
     }
     out.flush();
   }
 
   synchronized void failed(Outcome.Failure failure) {
     clearProgress();
-    err.println(name + ": " + failure.error());
+    err.println(Printable.of(name + ": " + failure.error()));
     if (isJson) {
-      out.println(JsonMapper.shared().writeValueAsString(failure));
-      out.flush();
+      failure.print(out);
     }
   }
 }

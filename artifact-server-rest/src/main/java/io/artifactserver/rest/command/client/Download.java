@@ -13,9 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -25,14 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * that no byte of another version is taken. Run once, by one thread.
  */
 final class Download {
-  /** Long enough for a round trip between two requests to cost little. */
-  private static final long MAX_PIECE = 32L << 20;
-
-  private static final long MIN_PIECE = 1L << 20;
-
-  /** Pieces for each connection, so that a slow one does not end much later than the others. */
-  private static final int PIECES = 4;
-
   private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Remote remote;
@@ -47,25 +37,24 @@ final class Download {
   private final AtomicLong savedAt = new AtomicLong(System.nanoTime());
 
   /**
-   * @param file open on the part
+   * @param pulled gets the bytes
    */
   Download(
       Remote remote,
       Console console,
       ArtifactId id,
       Remote.Found found,
-      FileChannel file,
+      PulledFile pulled,
       PullState state,
-      Path part,
       int parallel) {
     this.remote = remote;
     this.console = console;
     this.id = id;
     this.found = found;
-    this.file = file;
+    this.file = pulled.channel();
     this.state = state;
     this.fetched = state.fetched();
-    this.part = part;
+    this.part = pulled.part();
     this.parallel = parallel;
   }
 
@@ -84,11 +73,11 @@ final class Download {
       new Seed(remote, console, id, found).copy(seed.get(), file, fetched);
     }
     long seeded = fetched.count() - before;
-    Queue<ByteRange> pieces = pieces(fetched.missing(ByteRange.whole(found.length())), parallel);
+    Pieces pieces = new Pieces(fetched.missing(ByteRange.whole(found.length())), parallel);
     FileDigest digest = new FileDigest(part, found.length(), fetched);
     List<String> sha256 = new ArrayList<>();
     List<Callable<?>> tasks = new ArrayList<>();
-    for (int i = 0; i < Math.min(parallel, pieces.size()); i++) {
+    for (int i = 0; i < Math.min(parallel, pieces.count()); i++) {
       tasks.add(() -> fetch(pieces));
     }
     tasks.add(() -> sha256.add(digest(digest)));
@@ -105,23 +94,10 @@ final class Download {
     return new Result(fetched.count() - before - seeded, seeded, sha256.getFirst());
   }
 
-  /** Cuts what is missing into requests, in the order of the file. */
-  static Queue<ByteRange> pieces(List<ByteRange> missing, int parallel) {
-    long bytes = missing.stream().mapToLong(ByteRange::length).sum();
-    long longest = Math.clamp(bytes / ((long) parallel * PIECES), MIN_PIECE, MAX_PIECE);
-    Queue<ByteRange> pieces = new ConcurrentLinkedQueue<>();
-    for (ByteRange range : missing) {
-      for (long at = range.position(); at < range.end(); at += longest) {
-        pieces.add(new ByteRange(at, Math.min(longest, range.end() - at)));
-      }
-    }
-    return pieces;
-  }
-
   /** Fetches one piece after the other until there is none. */
-  private boolean fetch(Queue<ByteRange> pieces) throws ClientException, InterruptedException {
-    for (ByteRange piece = pieces.poll(); piece != null; piece = pieces.poll()) {
-      ByteRange range = piece;
+  private boolean fetch(Pieces pieces) throws ClientException, InterruptedException {
+    for (Optional<ByteRange> piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
+      ByteRange range = piece.get();
       Retries retries = new Retries(console, fetched::count);
       retries.run(() -> {
         for (ByteRange missing : fetched.missing(range)) {
@@ -148,7 +124,7 @@ final class Download {
                     && head.headers().firstValue("Content-Range").orElse("").equals(expected)
                     && head.headers().firstValue("ETag").orElse("").equals(found.entityTag())
                 ? writer
-                : new ShortText();
+                : ShortBody.text();
     HttpResponse<String> answer;
     try {
       answer = remote.transfer(request, handler, this::moved);

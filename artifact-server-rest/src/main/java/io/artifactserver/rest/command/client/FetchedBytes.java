@@ -73,6 +73,14 @@ final class FetchedBytes {
     }
   }
 
+  /** Those of the bytes that are before an end. */
+  synchronized FetchedBytes upTo(long end) {
+    FetchedBytes fetched = new FetchedBytes();
+    runs.headMap(end)
+        .forEach((begin, last) -> fetched.add(new ByteRange(begin, Math.min(last, end) - begin)));
+    return fetched;
+  }
+
   /** {@code 0-1000,5000-6000}, half-open. */
   synchronized String encoded() {
     return runs.entrySet().stream()

@@ -25,24 +25,30 @@ final class FileDigest implements Callable<String> {
   private final Path file;
   private final long length;
   private final FetchedBytes fetched;
+  private final boolean isWhole;
   private final AtomicLong position = new AtomicLong();
 
   /**
-   * @param length of the whole file in bytes
+   * @param length of the whole file in bytes; there may be others behind them
    * @param fetched what is there
    */
   FileDigest(Path file, long length, FetchedBytes fetched) {
+    this(file, length, fetched, false);
+  }
+
+  private FileDigest(Path file, long length, FetchedBytes fetched, boolean isWhole) {
     this.file = file;
     this.length = length;
     this.fetched = fetched;
+    this.isWhole = isWhole;
   }
 
-  /** The digest of a whole file. */
+  /** The digest of a whole file. It fails if the file delivers more bytes than its size says. */
   static FileDigest of(Path file) throws IOException {
     long length = Files.size(file);
     FetchedBytes whole = new FetchedBytes();
     whole.add(ByteRange.whole(length));
-    return new FileDigest(file, length, whole);
+    return new FileDigest(file, length, whole, true);
   }
 
   /** The SHA-256 of a whole file in hexadecimal, with its progress. */
@@ -68,6 +74,12 @@ final class FileDigest implements Callable<String> {
         }
         MultiDigester.update(digest, buffer.flip());
         position.addAndGet(count);
+      }
+      if (isWhole && channel.read(buffer.clear(), length) > 0) {
+        throw new IOException(
+            ("it has more bytes than the %,d of its size: it grows, or the system makes it up as it"
+                    + " is read. Copy it, and name the copy")
+                .formatted(length));
       }
     }
     return Digest.of(DigestAlgorithm.SHA_256, digest.digest()).hex();

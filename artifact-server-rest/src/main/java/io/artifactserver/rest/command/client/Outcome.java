@@ -1,8 +1,10 @@
 package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A file whose bytes are where they should be.
@@ -83,5 +85,14 @@ record Outcome(
    * @param status {@code failed}
    * @param exit the exit status
    */
-  record Failure(String status, String action, int exit, String error) {}
+  record Failure(String status, String action, int exit, String error) {
+    Failure(String action, int exit, String error) {
+      this("failed", action, exit, Printable.of(error));
+    }
+
+    void print(PrintWriter out) {
+      out.println(Printable.json(JsonMapper.shared().writeValueAsString(this)));
+      out.flush();
+    }
+  }
 }

@@ -45,9 +45,9 @@ final class PartSender {
    * @return false if the server does not know one of the uploads any more
    */
   boolean send(PushedFile file, UploadState.Begun begun, boolean isNew)
-      throws ClientException, InterruptedException, IOException {
+      throws ClientException, InterruptedException {
     int count = begun.uploads().size();
-    long length = file.channel().size();
+    long length = file.length();
     CompletableFuture<String> sha256 = file.sha256();
     List<AtomicLong> positions = new ArrayList<>();
     List<Callable<?>> tasks = new ArrayList<>();
@@ -108,6 +108,9 @@ final class PartSender {
             OptionalLong offset = uploads.offset(part.upload());
             if (offset.isEmpty()) {
               return false;
+            }
+            if (offset.getAsLong() > part.end() - part.begin()) {
+              throw new IOException("the server says that it has more bytes than there are");
             }
             part.position().set(part.begin() + offset.getAsLong());
           }

@@ -1,14 +1,10 @@
 package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.catalog.ArtifactId;
-import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.rest.command.client.ClientException.Reason;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
@@ -41,6 +37,10 @@ final class Pull {
   Outcome pull(ArtifactId id, Path output, Optional<Path> seed)
       throws ClientException, InterruptedException {
     long begin = System.nanoTime();
+    RegularFile.requireTarget(output);
+    if (seed.isPresent()) {
+      RegularFile.requireSource(seed.get());
+    }
     Remote.Found found =
         new Retries(console, () -> 0)
             .run(() -> remote.find(id))
@@ -77,32 +77,26 @@ final class Pull {
 
   private Fetched fetch(ArtifactId id, Path output, Optional<Path> seed, Remote.Found first)
       throws ClientException, InterruptedException, IOException {
-    Path part = output.resolveSibling(output.getFileName() + ".part");
-    try (FileChannel file =
-        FileChannel.open(
-            part, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      requireAlone(file, output);
+    try (PulledFile file = PulledFile.open(output)) {
       long transferred = 0;
       Optional<Remote.Found> found = Optional.of(first);
       for (int i = 0; i < MAX_BEGINS; i++) {
         if (found.isEmpty()) {
           throw new ClientException(Reason.ABSENT, id + " was deleted meanwhile");
         }
-        PullState state = PullState.open(part, found.get());
+        PullState state = PullState.open(file.part(), found.get());
         if (state.fetched().count() == 0) {
-          file.truncate(0);
+          file.channel().truncate(0);
         }
         Download download =
-            new Download(remote, console, id, found.get(), file, state, part, connections(id));
+            new Download(remote, console, id, found.get(), file, state, connections(id));
         // Bytes that were wrong once may have come from the seed.
         Download.Result result = download.run(i == 0 ? seed : Optional.empty());
         transferred += result.transferred();
         if (result.sha256().equals(found.get().sha256())) {
           // A part may be left of a longer file.
-          file.truncate(found.get().length());
-          // Not forced to the disk: that takes longer than a fast link, and after a power cut the
-          // same command finds out.
-          DurableFiles.moveUnforced(part, output);
+          file.channel().truncate(found.get().length());
+          file.publish();
           state.delete();
           return new Fetched(found.get(), transferred, result.seeded());
         }
@@ -113,8 +107,8 @@ final class Pull {
                 : "the bytes have another SHA-256; they are fetched again, all of them");
         found = new Retries(console, () -> 0).run(() -> remote.find(id));
       }
+      file.channel().truncate(0);
     }
-    Files.deleteIfExists(part);
     throw new ClientException(
         Reason.OTHER_BYTES,
         "%s was fetched %d times, and its SHA-256 was never right".formatted(id, MAX_BEGINS));
@@ -125,18 +119,6 @@ final class Pull {
     return isParallelAnyway || new Retries(console, () -> 0).run(() -> remote.isFar(id))
         ? parallel
         : 1;
-  }
-
-  private static void requireAlone(FileChannel file, Path output)
-      throws IOException, ClientException {
-    try {
-      if (file.tryLock() != null) {
-        return;
-      }
-    } catch (OverlappingFileLockException e) {
-      // The same process has it: the same answer.
-    }
-    throw new ClientException(Reason.FAILED, "another process is fetching " + output);
   }
 
   /** The file that an artifact goes to if none is named, or a folder is. */

@@ -18,8 +18,11 @@ final class PullState {
     this.fetched = fetched;
   }
 
-  /** Reads the state of a part; nothing is there if it is of another artifact. */
-  static PullState open(Path part, Remote.Found found) {
+  /**
+   * Reads the state of a part; nothing is there if it is of another artifact, and no more than the
+   * part has: it may have been cut meanwhile.
+   */
+  static PullState open(Path part, Remote.Found found) throws IOException {
     StateFile file = new StateFile(part.resolveSibling(part.getFileName() + ".state"));
     Properties state = file.read();
     FetchedBytes fetched = new FetchedBytes();
@@ -27,7 +30,9 @@ final class PullState {
         && state.getProperty("tag", "").equals(found.entityTag())
         && state.getProperty("length", "").equals(String.valueOf(found.length()))) {
       try {
-        fetched = FetchedBytes.decode(state.getProperty("bytes", ""));
+        fetched =
+            FetchedBytes.decode(state.getProperty("bytes", ""))
+                .upTo(Math.min(Files.size(part), found.length()));
       } catch (IllegalArgumentException e) {
         // Somebody else's file: all bytes are fetched.
       }
@@ -40,6 +45,10 @@ final class PullState {
   }
 
   synchronized void save() throws IOException {
+    if (fetched.count() == 0) {
+      file.delete();
+      return;
+    }
     file.write(
         Map.of(
             "tag", found.entityTag(),

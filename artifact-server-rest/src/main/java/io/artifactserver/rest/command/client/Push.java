@@ -7,16 +7,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Takes a file to the server. If the path has an artifact, its SHA-256 is compared, and nothing is
@@ -27,11 +26,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Push {
   /** A shorter part is not worth a connection. */
   static final long MIN_PART = 16L << 20;
-
-  /** How often and how long to look for an artifact that the server may be putting together. */
-  private static final int LOOKS = 100;
-
-  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
 
   /** Uploads of one file that the server may lose before it is a failure. */
   private static final int MAX_BEGINS = 3;
@@ -52,6 +46,7 @@ final class Push {
    */
   Push(
       Remote remote,
+      TusUploads uploads,
       Console console,
       String server,
       Path stateFolder,
@@ -59,7 +54,7 @@ final class Push {
       boolean isParallelAnyway,
       Optional<String> mediaType) {
     this.remote = remote;
-    this.uploads = new TusUploads(remote);
+    this.uploads = uploads;
     this.sender = new PartSender(uploads, console);
     this.console = console;
     this.server = server;
@@ -71,37 +66,52 @@ final class Push {
 
   Outcome push(Path path, ArtifactId id) throws ClientException, InterruptedException {
     long begin = System.nanoTime();
-    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+    RegularFile.requireSource(path);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
         UploadState state = UploadState.open(stateFolder, server, id, path, console)) {
-      String version = version(path);
+      String version = PushedFile.version(path);
       Optional<UploadState.Begun> last = state.begun();
       UploadState.Begun begun =
           last.filter(before -> before.version().equals(version))
               .orElse(new UploadState.Begun(version, "", List.of()));
-      long length = file.size();
+      PushedFile file =
+          new PushedFile(
+              path,
+              channel,
+              channel.size(),
+              id,
+              state,
+              new AtomicReference<>(begun),
+              new CompletableFuture<>(),
+              new AtomicLong());
       Optional<Remote.Found> found = retried(() -> remote.find(id));
-      boolean isFirst =
-          begun.sha256().isEmpty() && (found.isPresent() || length <= PartSender.TAIL);
-      CompletableFuture<String> sha256 = new CompletableFuture<>();
-      if (isFirst || !begun.sha256().isEmpty()) {
-        sha256.complete(isFirst ? FileDigest.of(path, console) : begun.sha256());
+      if (last.isPresent() && begun.uploads().isEmpty()) {
+        // Bytes that the file has no more.
+        end(last.get().uploads());
       }
-      long sent = 0;
-      boolean wasThere = found.isPresent() && isSame(id, found.get(), sha256.join());
-      if (!wasThere) {
-        if (last.isPresent() && begun.uploads().isEmpty()) {
-          end(last.get());
-        }
-        sent = send(new PushedFile(path, file, id, state, sha256, new AtomicLong()), begun);
-        if (!isThere(id, sha256.join())) {
-          throw new ClientException(
-              Reason.FAILED, "the server took %s and does not have it".formatted(id));
-        }
+      boolean wasThere;
+      try {
+        wasThere = publish(file, found);
+      } catch (ClientException e) {
+        throw e.isFinal() ? given(file, e) : e;
       }
       state.forget();
-      long nanos = System.nanoTime() - begin;
+      if (!file.isUnchanged(console)) {
+        throw new ClientException(
+            Reason.OTHER_BYTES,
+            "%s has changed meanwhile: %s has the bytes from before, SHA-256 %s. Choose another path for the new ones"
+                .formatted(path, id, file.sha256().join()));
+      }
       return new Outcome(
-          "push", path.toString(), id, length, sent, 0, nanos, sha256.join(), wasThere);
+          "push",
+          path.toString(),
+          id,
+          file.length(),
+          file.sent().get(),
+          0,
+          System.nanoTime() - begin,
+          file.sha256().join(),
+          wasThere);
     } catch (IOException e) {
       throw new ClientException(
           Files.exists(path) ? Reason.FAILED : Reason.ABSENT,
@@ -109,102 +119,117 @@ final class Push {
     }
   }
 
-  /** Ends an upload of bytes that the file has no more: it would take room until it expires. */
-  private void end(UploadState.Begun begun) throws InterruptedException {
-    for (String upload : begun.uploads()) {
-      try {
+  /** Sends the bytes unless the path has them; returns whether it had. */
+  private boolean publish(PushedFile file, Optional<Remote.Found> found)
+      throws ClientException, InterruptedException, IOException {
+    String known = file.begun().get().sha256();
+    CompletableFuture<String> sha256 = file.sha256();
+    if (!known.isEmpty()) {
+      sha256.complete(known);
+    } else if (found.isPresent() || file.length() <= PartSender.TAIL) {
+      sha256.complete(FileDigest.of(file.path(), console));
+    }
+    if (found.isPresent() && isSame(file.id(), found.get(), sha256.join())) {
+      end(file.begun().get().uploads());
+      return true;
+    }
+    send(file);
+    if (!isThere(file.id(), sha256.join())) {
+      throw new ClientException(
+          Reason.FAILED, "the server took %s and does not have it".formatted(file.id()));
+    }
+    return false;
+  }
+
+  /** Ends an upload that the server never completes, and says why it does not. */
+  private ClientException given(PushedFile file, ClientException failure)
+      throws InterruptedException, IOException {
+    end(file.begun().get().uploads());
+    file.state().forget();
+    return failure.reason() == Reason.OTHER_BYTES
+            && !PushedFile.version(file.path()).equals(file.begun().get().version())
+        ? new ClientException(
+            Reason.FAILED,
+            file.path() + " has changed while it was sent, so nothing was kept; push it again")
+        : failure;
+  }
+
+  /** Ends uploads that nobody will complete: they would take room until they expire. */
+  private void end(List<String> ids) throws InterruptedException {
+    try {
+      for (String upload : ids) {
         uploads.end(upload);
-      } catch (IOException e) {
-        // It expires.
       }
+    } catch (IOException e) {
+      // They expire.
     }
   }
 
-  /** Sends until the artifact is there; returns how many bytes that took. */
-  private long send(PushedFile file, UploadState.Begun known)
-      throws ClientException, InterruptedException, IOException {
-    ArtifactId id = file.id();
-    CompletableFuture<String> sha256 = file.sha256();
-    UploadState.Begun begun = known;
+  /** Sends until the artifact is there. */
+  private void send(PushedFile file) throws ClientException, InterruptedException {
     for (int i = 0; i < MAX_BEGINS; i++) {
-      boolean isNew = begun.uploads().isEmpty();
+      boolean isNew = file.begun().get().uploads().isEmpty();
       if (isNew) {
-        begun = begin(id, file.channel().size(), begun.version(), sha256.getNow(""));
-        file.state().remember(begun);
+        begin(file);
       }
-      try {
-        if (complete(file, begun, isNew) || isThere(id, sha256.join())) {
-          return file.sent().get();
-        }
-      } catch (ClientException e) {
-        throw explained(e, file, begun);
+      if (complete(file, isNew) || isThere(file.id(), file.sha256().join())) {
+        return;
       }
       console.note("the server does not know the upload any more; it begins again");
-      begun = new UploadState.Begun(begun.version(), sha256.join(), List.of());
+      end(file.begun().get().uploads());
+      file.begun()
+          .updateAndGet(
+              lost -> new UploadState.Begun(lost.version(), file.sha256().join(), List.of()));
     }
     throw new ClientException(
-        Reason.FAILED, "the server lost %d uploads of %s".formatted(MAX_BEGINS, id));
-  }
-
-  private ClientException explained(
-      ClientException failure, PushedFile file, UploadState.Begun begun) throws IOException {
-    if (failure.reason() == Reason.OTHER_BYTES) {
-      file.state().forget();
-      if (!version(file.path()).equals(begun.version())) {
-        return new ClientException(
-            Reason.FAILED, file.path() + " has changed while it was sent; push it again");
-      }
-    }
-    return failure;
+        Reason.FAILED, "the server lost %d uploads of %s".formatted(MAX_BEGINS, file.id()));
   }
 
   /** Begins one upload, or one for each part. */
-  private UploadState.Begun begin(ArtifactId id, long length, String version, String sha256)
-      throws ClientException, InterruptedException {
-    return retried(() -> {
-      List<String> ids = new ArrayList<>();
-      int parts = (int) Math.min(parallel, length / MIN_PART);
-      // The server reads the parts again when it puts them together: that has to pay.
-      if (parts > 1 && (isParallelAnyway || remote.isFar(id)) && uploads.canConcatenate()) {
-        for (int i = 0; i < parts; i++) {
-          long begin = PartSender.edge(length, parts, i);
-          ids.add(uploads.beginPart(id, PartSender.edge(length, parts, i + 1) - begin));
-        }
-      } else {
-        ids.add(uploads.begin(id, length, metadata(sha256)));
+  private void begin(PushedFile file) throws ClientException, InterruptedException {
+    ArtifactId id = file.id();
+    int parts = (int) Math.min(parallel, file.length() / MIN_PART);
+    // The server reads the parts again when it puts them together: that has to pay.
+    boolean isParallel =
+        parts > 1
+            && retried(() -> (isParallelAnyway || remote.isFar(id)) && uploads.canConcatenate());
+    int count = isParallel ? parts : 1;
+    String sha256 = file.sha256().getNow("");
+    List<String> ids = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        long length =
+            PartSender.edge(file.length(), count, i + 1) - PartSender.edge(file.length(), count, i);
+        ids.add(
+            retried(() ->
+                isParallel
+                    ? uploads.beginPart(id, length)
+                    : uploads.begin(id, length, metadata(sha256))));
       }
-      return new UploadState.Begun(version, sha256, ids);
-    });
+    } catch (ClientException e) {
+      end(ids);
+      throw e;
+    }
+    UploadState.Begun begun = new UploadState.Begun(file.begun().get().version(), sha256, ids);
+    file.begun().set(begun);
+    file.state().remember(begun);
   }
 
   /** Sends the parts, and puts them together; false if the server does not know one any more. */
-  private boolean complete(PushedFile file, UploadState.Begun begun, boolean isNew)
-      throws ClientException, InterruptedException, IOException {
+  private boolean complete(PushedFile file, boolean isNew)
+      throws ClientException, InterruptedException {
+    UploadState.Begun begun = file.begun().get();
     return sender.send(file, begun, isNew)
         && (begun.uploads().size() == 1
             || concatenate(file.id(), begun.uploads(), file.sha256().join()));
   }
 
+  /** False also if the parts have become the artifact, and the answer was lost. */
   private boolean concatenate(ArtifactId id, List<String> parts, String sha256)
       throws ClientException, InterruptedException {
-    AtomicBoolean isAnswerLost = new AtomicBoolean();
-    boolean isDone =
-        retried(() -> {
-          try {
-            return uploads.concatenate(id, parts, metadata(sha256));
-          } catch (IOException e) {
-            isAnswerLost.set(true);
-            throw e;
-          }
-        });
-    // The parts are gone: the server is at it, or has done it.
-    for (int i = 0; !isDone && isAnswerLost.get() && i < LOOKS; i++) {
-      isDone = isThere(id, sha256);
-      if (!isDone) {
-        Thread.sleep(LOOK_INTERVAL);
-      }
-    }
-    return isDone;
+    AtomicInteger attempts = new AtomicInteger();
+    return retried(
+        () -> uploads.concatenate(id, parts, metadata(sha256), attempts.getAndIncrement()));
   }
 
   /** Whether the path has these bytes; if it has others, they stay. */
@@ -236,12 +261,5 @@ final class Push {
     }
     mediaType.ifPresent(type -> metadata.put("mediaType", type));
     return metadata;
-  }
-
-  /** Changes when the file does, as far as the file system tells. */
-  private static String version(Path path) throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-    return "%d bytes of %s, %s"
-        .formatted(attributes.size(), attributes.lastModifiedTime(), attributes.fileKey());
   }
 }

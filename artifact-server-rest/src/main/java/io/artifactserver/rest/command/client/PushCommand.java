@@ -71,7 +71,13 @@ public final class PushCommand implements Command {
     List<ArtifactId> ids = new ArrayList<>();
     try {
       for (Path file : files) {
-        ids.add(target(target, file, files.size()));
+        ArtifactId id = target(target, file, files.size());
+        if (ids.contains(id)) {
+          throw new ParameterException(
+              spec.commandLine(),
+              "two of the files would be %s: push them one by one".formatted(id));
+        }
+        ids.add(id);
       }
     } catch (InvalidNameException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
@@ -82,9 +88,13 @@ public final class PushCommand implements Command {
         options,
         environment,
         (settings, remote, console) -> {
+          for (Path file : files) {
+            RegularFile.requireSource(file);
+          }
           Push push =
               new Push(
                   remote,
+                  new TusUploads(remote, TusUploads.PATIENCE),
                   console,
                   settings.toString(),
                   states,

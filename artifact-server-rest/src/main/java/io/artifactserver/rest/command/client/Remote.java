@@ -43,7 +43,7 @@ final class Remote implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
   /** For an answer without a body that is worth speaking of. */
-  private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
 
   /** When no byte has moved for so long, the connection is dead. */
   private static final long STALL_SECONDS = 60;
@@ -99,7 +99,7 @@ final class Remote implements AutoCloseable {
   /** The same, of a server that may have to work for it. */
   HttpResponse<String> ask(HttpRequest.Builder request, Duration timeout)
       throws IOException, InterruptedException {
-    return client.send(request.timeout(timeout).build(), ShortText.handler());
+    return client.send(request.timeout(timeout).build(), ShortBody.handler());
   }
 
   /**
@@ -157,7 +157,7 @@ final class Remote implements AutoCloseable {
     }
     Optional<String> sha256 = answer.headers().firstValue("Repr-Digest").flatMap(Remote::sha256);
     Optional<String> entityTag = answer.headers().firstValue("ETag");
-    long length = answer.headers().firstValueAsLong("Content-Length").orElse(-1);
+    long length = Answers.number(answer, "Content-Length").orElse(-1);
     if (sha256.isEmpty() || entityTag.isEmpty() || length < 0) {
       throw new ClientException(
           Reason.FAILED,

@@ -10,7 +10,6 @@ import io.artifactserver.rest.command.client.ClientException.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -26,6 +25,16 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Seed {
   private static final int BUFFER_LENGTH = 1 << 20;
+
+  /** That of the longest artifact which has one, at chunks of half of their usual length. */
+  private static final int MAX_INDEX = 24 << 20;
+
+  private static final int MIN_CHUNK = 16 * 1024;
+
+  /** Length of an entry of an index, and more than that of everything else in it. */
+  private static final int ENTRY = 40;
+
+  private static final int FRAME = 1024;
 
   private final Remote remote;
   private final Console console;
@@ -98,19 +107,22 @@ final class Seed {
     return Optional.empty();
   }
 
+  /** The most bytes that the index of an artifact can have. */
+  private static long indexBound(long length) {
+    return FRAME + ENTRY * (length / MIN_CHUNK + 1);
+  }
+
   private Optional<byte[]> download(DerivedForm.Chunked form)
       throws IOException, InterruptedException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    HttpResponse<Void> answer =
+    ShortBody body = new ShortBody((int) Math.min(MAX_INDEX, indexBound(found.length())));
+    HttpResponse<byte[]> answer =
         remote.transfer(
-            remote.request(Remote.path(id) + form.suffix()).build(),
-            BodyHandlers.ofByteArrayConsumer(bytes -> bytes.ifPresent(body::writeBytes)),
-            body::size);
+            remote.request(Remote.path(id) + form.suffix()).build(), _ -> body, body::count);
     if (answer.statusCode() == Answers.NOT_FOUND && !Answers.retryAfter(answer).isZero()) {
       throw new TransientException(
           "the server is still computing the chunks of " + id, Answers.retryAfter(answer));
     }
-    return answer.statusCode() == Answers.OK ? Optional.of(body.toByteArray()) : Optional.empty();
+    return answer.statusCode() == Answers.OK ? Optional.of(answer.body()) : Optional.empty();
   }
 
   /** The index of the seed. */

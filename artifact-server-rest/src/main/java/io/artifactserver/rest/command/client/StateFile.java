@@ -2,11 +2,13 @@ package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
@@ -14,9 +16,13 @@ import java.util.Properties;
 
 /**
  * Remembers how far a transfer is, for the next process. It is written whole or not at all, and
- * only its owner may read it; it has no token. A file that cannot be read is none.
+ * only its owner may read it; it has no token. A file that cannot be read is none, and no link is
+ * followed.
  */
 final class StateFile {
+  /** That of a file with holes in every megabyte of 100 GB. */
+  private static final long MAX_LENGTH = 4L << 20;
+
   private final Path file;
 
   StateFile(Path file) {
@@ -26,9 +32,13 @@ final class StateFile {
   /** Empty if there is none. */
   Properties read() {
     Properties state = new Properties();
-    if (Files.exists(file)) {
-      try (Reader in = Files.newBufferedReader(file)) {
-        state.load(in);
+    if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      try (Reader in =
+          new InputStreamReader(
+              Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS), StandardCharsets.UTF_8)) {
+        if (Files.size(file) <= MAX_LENGTH) {
+          state.load(in);
+        }
       } catch (IOException | IllegalArgumentException e) {
         state.clear();
       }

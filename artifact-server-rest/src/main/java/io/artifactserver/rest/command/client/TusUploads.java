@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,15 +27,26 @@ import java.util.stream.Collectors;
 final class TusUploads {
   static final String PATH = "/api/v1/uploads";
 
-  /** The server may put parts of gigabytes together. */
-  private static final Duration END_TIMEOUT = Duration.ofMinutes(15);
+  /**
+   * The first wait for parts to become one. When it is over, they are asked for again: the server
+   * knows the request and goes on with the part that it was at. Gigabytes take longer, so each wait
+   * is twice the one before.
+   */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final int MAX_DOUBLINGS = 5;
 
   private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
   private final Remote remote;
+  private final Duration patience;
 
-  TusUploads(Remote remote) {
+  /**
+   * @param patience usually {@link #PATIENCE}
+   */
+  TusUploads(Remote remote, Duration patience) {
     this.remote = remote;
+    this.patience = patience;
   }
 
   /** Whether parts of one artifact can be sent beside each other. */
@@ -64,18 +76,29 @@ final class TusUploads {
         Map.of());
   }
 
-  /** Makes the artifact of parts that are complete; false if a part is there no more. */
-  boolean concatenate(ArtifactId id, List<String> parts, Map<String, String> metadata)
+  /**
+   * Makes the artifact of parts that are complete; false if a part is there no more.
+   *
+   * @param attempt how often it was asked for before
+   */
+  boolean concatenate(ArtifactId id, List<String> parts, Map<String, String> metadata, int attempt)
       throws IOException, InterruptedException, ClientException {
     String addresses =
         parts.stream().map(part -> PATH + '/' + part).collect(Collectors.joining(" "));
-    HttpResponse<String> answer =
-        remote.ask(
-            tus(PATH)
-                .header("Upload-Concat", "final;" + addresses)
-                .header("Upload-Metadata", metadata(id, metadata))
-                .POST(BodyPublishers.noBody()),
-            END_TIMEOUT);
+    HttpRequest.Builder request =
+        tus(PATH)
+            .header("Upload-Concat", "final;" + addresses)
+            .header("Upload-Metadata", metadata(id, metadata))
+            .POST(BodyPublishers.noBody());
+    Duration wait = patience.multipliedBy(1L << Math.min(attempt, MAX_DOUBLINGS));
+    HttpResponse<String> answer;
+    try {
+      answer = remote.ask(request, wait);
+    } catch (HttpTimeoutException e) {
+      throw new IOException(
+          "no answer for %d s while the server puts the parts together".formatted(wait.toSeconds()),
+          e);
+    }
     if (isGone(answer)) {
       return false;
     }
@@ -121,7 +144,7 @@ final class TusUploads {
     if (answer.statusCode() != Answers.OK) {
       throw Answers.refusal(answer, "asking for the upload");
     }
-    long offset = answer.headers().firstValueAsLong("Upload-Offset").orElse(-1);
+    long offset = Answers.number(answer, "Upload-Offset").orElse(-1);
     if (offset < 0) {
       throw new IOException("the server does not tell how much it has");
     }
@@ -159,7 +182,7 @@ final class TusUploads {
     HttpRequest request = builder.build();
     HttpResponse<String> answer;
     try {
-      answer = remote.transfer(request, ShortText.handler(), position::get);
+      answer = remote.transfer(request, ShortBody.handler(), position::get);
     } catch (IOException e) {
       IOException failure = bytes.failure();
       if (failure != null) {
@@ -171,7 +194,7 @@ final class TusUploads {
     if (isGone(answer)) {
       return false;
     }
-    OptionalLong offset = answer.headers().firstValueAsLong("Upload-Offset");
+    OptionalLong offset = Answers.number(answer, "Upload-Offset");
     if (answer.statusCode() == Answers.CONFLICT && offset.isPresent()) {
       throw new IOException("the server has %,d bytes".formatted(offset.getAsLong()));
     }

@@ -6,12 +6,8 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.file.DurableFiles;
 import io.artifactserver.rest.command.client.ClientException.Reason;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,13 +23,11 @@ final class UploadState implements AutoCloseable {
   private static final int NAME_LENGTH = 32;
 
   private final StateFile state;
-  private final Path lockFile;
-  private final @Nullable FileChannel lock;
+  private final @Nullable LockFile lock;
   private final Console console;
 
-  private UploadState(StateFile state, Path lockFile, @Nullable FileChannel lock, Console console) {
+  private UploadState(StateFile state, @Nullable LockFile lock, Console console) {
     this.state = state;
-    this.lockFile = lockFile;
     this.lock = lock;
     this.console = console;
   }
@@ -55,22 +49,17 @@ final class UploadState implements AutoCloseable {
             .hex()
             .substring(0, NAME_LENGTH);
     StateFile state = new StateFile(folder.resolve(name + ".properties"));
-    Path lockFile = folder.resolve(name + ".lock");
-    FileChannel lock = null;
     try {
       DurableFiles.createFolder(folder);
-      lock = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (lock.tryLock() != null) {
-        return new UploadState(state, lockFile, lock, console);
+      Optional<LockFile> lock = LockFile.take(folder.resolve(name + ".lock"));
+      if (lock.isPresent()) {
+        return new UploadState(state, lock.get(), console);
       }
-      lock.close();
-    } catch (OverlappingFileLockException e) {
-      // The same process has it: the same answer.
     } catch (IOException e) {
       console.note(
           "cannot remember this upload in %s: %s. If it breaks off, it will begin again"
               .formatted(folder, Remote.reason(e)));
-      return new UploadState(state, lockFile, null, console);
+      return new UploadState(state, null, console);
     }
     throw new ClientException(
         Reason.FAILED, "another process is pushing %s to %s".formatted(file, id));
@@ -121,7 +110,6 @@ final class UploadState implements AutoCloseable {
   void forget() {
     try {
       state.delete();
-      Files.deleteIfExists(lockFile);
     } catch (IOException e) {
       console.note("cannot remove the state of this upload: " + Remote.reason(e));
     }

@@ -8,11 +8,11 @@ import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.range.ByteRange;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,7 +70,13 @@ class TransferPlanTest {
         List.of(new ByteRange(0, 10), new ByteRange(100, 100_000_001), new ByteRange(1L << 33, 5));
     FetchedBytes covered = new FetchedBytes();
     long at = -1;
-    List<ByteRange> pieces = new ArrayList<>(Download.pieces(missing, 4));
+    Pieces cut = new Pieces(missing, 4);
+    List<ByteRange> pieces =
+        Stream.generate(cut::next)
+            .takeWhile(Optional::isPresent)
+            .map(Optional::orElseThrow)
+            .toList();
+    assertThat(cut.count()).isEqualTo(pieces.size());
     for (ByteRange piece : pieces) {
       assertThat(piece.position()).isGreaterThan(at);
       at = piece.position();
@@ -78,9 +84,9 @@ class TransferPlanTest {
     }
     assertThat(covered.count()).isEqualTo(100_000_016);
     assertThat(pieces).hasSizeBetween(16, 20);
-    assertThat(Download.pieces(List.of(), 4)).isEmpty();
-    assertThat(Download.pieces(List.of(new ByteRange(0, 1L << 40)), 4).peek())
-        .isEqualTo(new ByteRange(0, 32 << 20));
+    assertThat(new Pieces(List.of(), 4).next()).isEmpty();
+    assertThat(new Pieces(List.of(ByteRange.whole(Long.MAX_VALUE)), 4).next())
+        .hasValue(new ByteRange(0, 32 << 20));
   }
 
   @Test

@@ -114,6 +114,10 @@ class TransferStateTest {
     assertThat(PullState.open(part, FOUND).fetched().encoded()).isEqualTo("100-300");
     Remote.Found other = new Remote.Found(1000, "\"other\"", "1".repeat(64));
     assertThat(PullState.open(part, other).fetched().count()).isZero();
+    Files.write(part, new byte[150]);
+    assertThat(PullState.open(part, FOUND).fetched().encoded()).isEqualTo("100-150");
+    Files.write(part, new byte[100]);
+    assertThat(PullState.open(part, FOUND).fetched().count()).isZero();
     Files.delete(part);
     assertThat(PullState.open(part, FOUND).fetched().count()).isZero();
   }

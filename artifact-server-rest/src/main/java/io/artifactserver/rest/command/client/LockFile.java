@@ -1,0 +1,90 @@
+package io.artifactserver.rest.command.client;
+
+import io.artifactserver.core.file.DurableFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * A file that one process holds at a time. It goes when it is closed; the next process makes it
+ * again. I/O; used by one thread.
+ */
+final class LockFile implements AutoCloseable {
+  /** Losses of the file to processes that end just now. */
+  private static final int MAX_ATTEMPTS = 10;
+
+  private final Path file;
+  private final FileChannel channel;
+
+  private LockFile(Path file, FileChannel channel) {
+    this.file = file;
+    this.channel = channel;
+  }
+
+  /** Takes the file; empty if another process has it. No symbolic link is followed. */
+  static Optional<LockFile> take(Path file) throws IOException {
+    if (Files.isSymbolicLink(file)) {
+      throw new IOException(file + " is a symbolic link: remove it");
+    }
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+      FileChannel channel =
+          FileChannel.open(
+              file,
+              Set.of(
+                  StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+              DurableFiles.OWNER_ONLY);
+      boolean isTaken = false;
+      try {
+        if (channel.tryLock() == null) {
+          return Optional.empty();
+        }
+        isTaken = isStillThere(file, channel);
+        if (isTaken) {
+          return Optional.of(new LockFile(file, channel));
+        }
+      } catch (OverlappingFileLockException e) {
+        return Optional.empty();
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw e;
+      } finally {
+        if (!isTaken) {
+          channel.close();
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Its last holder may have deleted it between the opening and the lock. */
+  private static boolean isStillThere(Path file, FileChannel channel) throws IOException {
+    String mark = UUID.randomUUID().toString();
+    ByteBuffer bytes = ByteBuffer.wrap(mark.getBytes(StandardCharsets.US_ASCII));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes, bytes.position());
+    }
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      return mark.equals(new String(in.readNBytes(mark.length()), StandardCharsets.US_ASCII));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (channel) {
+      Files.deleteIfExists(file);
+    }
+  }
+}
