@@ -36,6 +36,13 @@ final class Answers {
   private static final String DIGEST_MISMATCH =
       "https://iana.org/assignments/http-problem-types#digest-mismatching-values";
 
+  /** The type of the problem that all bytes of an upload are there already. */
+  private static final String COMPLETED =
+      "https://iana.org/assignments/http-problem-types#completed-upload";
+
+  /** The title of the problem that another request goes on with an upload. */
+  private static final String NEWER_REQUEST = "Newer request";
+
   /** Timeout, Locked, Too Early, Too Many Requests, and what a server that restarts says. */
   private static final Set<Integer> TRANSIENT = Set.of(408, 423, 425, 429, 500, 502, 503, 504);
 
@@ -65,7 +72,8 @@ final class Answers {
                   + " --token-file FILE, ARTIFACT_SERVER_TOKEN, or a profile");
       case FORBIDDEN -> new ClientException(Reason.REFUSED, said);
       case NOT_FOUND, GONE -> new ClientException(Reason.ABSENT, said);
-      case CONFLICT, CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
+      case CONFLICT -> conflict(answer.body(), said);
+      case CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
       case TOO_LARGE -> ClientException.ofFile(said);
       case BAD_REQUEST ->
           new ClientException(
@@ -75,6 +83,17 @@ final class Answers {
               said);
       default -> new ClientException(Reason.FAILED, said);
     };
+  }
+
+  /** A path that is taken, unless two clients send the same upload. */
+  private static ClientException conflict(String body, String said) throws TransientException {
+    if (member(body, "type").equals(COMPLETED)) {
+      throw new TransientException(said, Duration.ZERO);
+    }
+    return member(body, "title").equals(NEWER_REQUEST)
+        ? new ClientException(
+            Reason.FAILED, said + ". Another process goes on with it: wait until that one ends")
+        : new ClientException(Reason.OTHER_BYTES, said);
   }
 
   /** How long the server asks to wait; zero if it says nothing, or nothing that is understood. */

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,10 +28,9 @@ final class Download {
   private final Console console;
   private final ArtifactId id;
   private final Remote.Found found;
-  private final FileChannel file;
+  private final PulledFile pulled;
   private final PullState state;
   private final FetchedBytes fetched;
-  private final Path part;
   private final int parallel;
   private final AtomicLong savedAt = new AtomicLong(System.nanoTime());
 
@@ -51,10 +49,9 @@ final class Download {
     this.console = console;
     this.id = id;
     this.found = found;
-    this.file = pulled.channel();
+    this.pulled = pulled;
     this.state = state;
     this.fetched = state.fetched();
-    this.part = pulled.part();
     this.parallel = parallel;
   }
 
@@ -70,20 +67,19 @@ final class Download {
   Result run(Optional<Path> seed) throws ClientException, InterruptedException, IOException {
     long before = fetched.count();
     if (seed.isPresent()) {
-      new Seed(remote, console, id, found).copy(seed.get(), file, fetched);
+      new Seed(remote, console, id, found).copy(seed.get(), pulled.channel(), fetched);
     }
     long seeded = fetched.count() - before;
     Pieces pieces = new Pieces(fetched.missing(ByteRange.whole(found.length())), parallel);
-    FileDigest digest = new FileDigest(part, found.length(), fetched);
+    FileDigest digest = new FileDigest(pulled.part(), found.length(), fetched);
     List<String> sha256 = new ArrayList<>();
     List<Callable<?>> tasks = new ArrayList<>();
     for (int i = 0; i < Math.min(parallel, pieces.count()); i++) {
       tasks.add(() -> fetch(pieces));
     }
     tasks.add(() -> sha256.add(digest(digest)));
-    String name = String.valueOf(part.getFileName());
     try (Interruption _ = new Interruption(this::saveQuietly);
-        Progress _ = new Progress(console, name, found.length(), fetched::count).start()) {
+        Progress _ = new Progress(console, pulled.name(), found.length(), fetched::count).start()) {
       Workers.run(tasks);
     } catch (Changed e) {
       return new Result(fetched.count() - before - seeded, seeded, "");
@@ -116,7 +112,7 @@ final class Download {
             .header("Range", "bytes=%d-%d".formatted(range.position(), range.end() - 1))
             .header("If-Range", found.entityTag())
             .build();
-    RangeWriter writer = new RangeWriter(file, range, fetched);
+    RangeWriter writer = new RangeWriter(pulled.channel(), range, fetched);
     String expected = ContentRange.of(range, found.length());
     BodyHandler<String> handler =
         head ->
@@ -153,13 +149,13 @@ final class Download {
       return digest.call();
     } catch (IOException e) {
       throw new ClientException(
-          Reason.FAILED, "cannot read %s: %s".formatted(part, Remote.reason(e)));
+          Reason.FAILED, "cannot read %s: %s".formatted(pulled.part(), Remote.reason(e)));
     }
   }
 
   private ClientException cannotWrite(IOException failure) {
     return new ClientException(
-        Reason.FAILED, "cannot write %s: %s".formatted(part, Remote.reason(failure)));
+        Reason.FAILED, "cannot write %s: %s".formatted(pulled.part(), Remote.reason(failure)));
   }
 
   /** Asked once a second while bytes come: the time to remember them. */

@@ -70,18 +70,22 @@ final class FileDigest implements Callable<String> {
         fetched.await(new ByteRange(position.get(), buffer.limit()));
         int count = channel.read(buffer, position.get());
         if (count < 0) {
-          throw new IOException("the file has become shorter");
+          throw isWhole ? notOfItsSize("fewer") : new IOException("the file has become shorter");
         }
         MultiDigester.update(digest, buffer.flip());
         position.addAndGet(count);
       }
       if (isWhole && channel.read(buffer.clear(), length) > 0) {
-        throw new IOException(
-            ("it has more bytes than the %,d of its size: it grows, or the system makes it up as it"
-                    + " is read. Copy it, and name the copy")
-                .formatted(length));
+        throw notOfItsSize("more");
       }
     }
     return Digest.of(DigestAlgorithm.SHA_256, digest.digest()).hex();
+  }
+
+  private IOException notOfItsSize(String fewerOrMore) {
+    return new IOException(
+        ("it has %s bytes than the %,d of its size: it is being written, or the system makes it up"
+                + " as it is read. Copy it, and name the copy")
+            .formatted(fewerOrMore, length));
   }
 }

@@ -2,11 +2,9 @@ package io.artifactserver.rest.command.client;
 
 import io.artifactserver.core.file.DurableFiles;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -14,7 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A file that one process holds at a time. It goes when it is closed; the next process makes it
@@ -23,6 +21,9 @@ import java.util.UUID;
 final class LockFile implements AutoCloseable {
   /** Losses of the file to processes that end just now. */
   private static final int MAX_ATTEMPTS = 10;
+
+  /** Of the file, which is a hole but for its end. */
+  private static final int MAX_LENGTH = 1 << 16;
 
   private final Path file;
   private final FileChannel channel;
@@ -67,15 +68,17 @@ final class LockFile implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Its last holder may have deleted it between the opening and the lock. */
-  private static boolean isStillThere(Path file, FileChannel channel) throws IOException {
-    String mark = UUID.randomUUID().toString();
-    ByteBuffer bytes = ByteBuffer.wrap(mark.getBytes(StandardCharsets.US_ASCII));
-    while (bytes.hasRemaining()) {
-      channel.write(bytes, bytes.position());
-    }
-    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-      return mark.equals(new String(in.readNBytes(mark.length()), StandardCharsets.US_ASCII));
+  /**
+   * Whether a file that was opened still has its name: its last holder may have deleted it between
+   * the opening and the lock. It gets a length by chance, and that is compared. To open it again
+   * would not do: a process loses its POSIX lock of a file when it closes any channel on it.
+   */
+  static boolean isStillThere(Path file, FileChannel channel) throws IOException {
+    int length = ThreadLocalRandom.current().nextInt(1, MAX_LENGTH);
+    channel.truncate(0);
+    int _ = channel.write(ByteBuffer.allocate(1), length - 1);
+    try {
+      return Files.size(file) == length;
     } catch (NoSuchFileException e) {
       return false;
     }

@@ -23,9 +23,9 @@ record ProgressLine(
     String begin = "%s %3d%% ".formatted(shortName(), percent());
     String end = " " + figures();
     // A line that fills the last column makes some terminals scroll.
-    int room = Math.min(MAX_BAR, columns - 1 - begin.length() - end.length() - 2);
+    int room = Math.min(MAX_BAR, columns - 1 - Printable.columns(begin) - end.length() - 2);
     String line = begin + (room < MIN_BAR ? "" : bar(room)) + end;
-    return line.length() < columns ? line : line.substring(0, Math.max(0, columns - 1));
+    return Printable.cut(line, Math.max(0, columns - 1));
   }
 
   /** For a log. */
@@ -59,10 +59,11 @@ record ProgressLine(
   }
 
   private String shortName() {
-    return name.length() <= MAX_NAME
-        ? name
-        : name.substring(0, MAX_NAME / 2 - 2)
-            + "..."
-            + name.substring(name.length() - MAX_NAME / 2 + 1);
+    if (Printable.columns(name) <= MAX_NAME) {
+      return name;
+    }
+    String turned = new StringBuilder(name).reverse().toString();
+    String end = Printable.cut(turned, MAX_NAME / 2 - 1);
+    return Printable.cut(name, MAX_NAME / 2 - 2) + "..." + new StringBuilder(end).reverse();
   }
 }

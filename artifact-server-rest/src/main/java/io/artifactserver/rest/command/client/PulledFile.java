@@ -91,6 +91,11 @@ final class PulledFile implements AutoCloseable {
         part, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
   }
 
+  /** The name that the file gets. */
+  String name() {
+    return String.valueOf(output.getFileName());
+  }
+
   Path part() {
     return part;
   }

@@ -52,7 +52,7 @@ public final class PushCommand implements Command {
   @Parameters(
       arity = "2..*",
       paramLabel = "FILE... REPOSITORY/PATH",
-      description = "the files, then where they go")
+      description = "the files (./-name if one begins with a dash), then where they go")
   private List<String> arguments = List.of();
 
   /** For {@link java.util.ServiceLoader}. */
@@ -67,21 +67,6 @@ public final class PushCommand implements Command {
   @Override
   public Integer call() throws InterruptedException {
     List<Path> files = arguments.subList(0, arguments.size() - 1).stream().map(Path::of).toList();
-    String target = arguments.getLast();
-    List<ArtifactId> ids = new ArrayList<>();
-    try {
-      for (Path file : files) {
-        ArtifactId id = target(target, file, files.size());
-        if (ids.contains(id)) {
-          throw new ParameterException(
-              spec.commandLine(),
-              "two of the files would be %s: push them one by one".formatted(id));
-        }
-        ids.add(id);
-      }
-    } catch (InvalidNameException e) {
-      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
-    }
     Path states = Settings.folder(environment, "XDG_STATE_HOME", ".local/state").resolve("uploads");
     return ClientRun.run(
         spec,
@@ -91,6 +76,7 @@ public final class PushCommand implements Command {
           for (Path file : files) {
             RegularFile.requireSource(file);
           }
+          List<ArtifactId> ids = targets(files);
           Push push =
               new Push(
                   remote,
@@ -105,6 +91,24 @@ public final class PushCommand implements Command {
             console.done(push.push(files.get(i), ids.get(i)));
           }
         });
+  }
+
+  private List<ArtifactId> targets(List<Path> files) {
+    List<ArtifactId> ids = new ArrayList<>();
+    try {
+      for (Path file : files) {
+        ArtifactId id = target(arguments.getLast(), file, files.size());
+        if (ids.contains(id)) {
+          throw new ParameterException(
+              spec.commandLine(),
+              "two of the files would be %s: push them one by one".formatted(id));
+        }
+        ids.add(id);
+      }
+    } catch (InvalidNameException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()));
+    }
+    return ids;
   }
 
   /** Where a file goes. */

@@ -26,6 +26,7 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -99,7 +100,11 @@ final class Remote implements AutoCloseable {
   /** The same, of a server that may have to work for it. */
   HttpResponse<String> ask(HttpRequest.Builder request, Duration timeout)
       throws IOException, InterruptedException {
-    return client.send(request.timeout(timeout).build(), ShortBody.handler());
+    try {
+      return client.send(request.timeout(timeout).build(), ShortBody.handler());
+    } catch (ConnectException e) {
+      throw unreachable(e);
+    }
   }
 
   /**
@@ -128,6 +133,9 @@ final class Remote implements AutoCloseable {
         }
       }
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof ConnectException failure) {
+        throw unreachable(failure);
+      }
       if (e.getCause() instanceof IOException failure) {
         throw failure;
       }
@@ -135,6 +143,19 @@ final class Remote implements AutoCloseable {
     } finally {
       var _ = answer.cancel(true);
     }
+  }
+
+  /** Java names no server, and has no words for the most frequent reasons. */
+  private IOException unreachable(ConnectException failure) {
+    Throwable cause = failure;
+    while (cause.getMessage() == null && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String why =
+        cause instanceof UnresolvedAddressException
+            ? "there is no host of this name"
+            : Objects.requireNonNullElse(cause.getMessage(), "nothing answers there");
+    return new IOException("%s cannot be reached: %s".formatted(base, why), failure);
   }
 
   /** Whether it can be one, and cannot change the address that it is a part of. */
@@ -189,17 +210,11 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /** The cause of a failure, for people: Java has no words for the most frequent ones. */
+  /** The cause of a failure, for people. */
   static String reason(Throwable failure) {
     Throwable cause = failure;
     while (cause.getMessage() == null && cause.getCause() != null) {
       cause = cause.getCause();
-    }
-    if (cause instanceof UnresolvedAddressException) {
-      return "there is no host of this name";
-    }
-    if (failure instanceof ConnectException && failure.getMessage() == null) {
-      return "the server cannot be reached";
     }
     return switch (cause) {
       case NoSuchFileException _ -> "there is no such file";

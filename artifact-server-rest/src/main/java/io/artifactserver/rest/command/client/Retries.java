@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
 /**
@@ -50,6 +51,10 @@ final class Retries {
               reason
                   + ". If the server's certificate is of an authority of your own, name it with"
                   + " --ca FILE");
+        }
+        if (e instanceof SSLException && reason.contains("plaintext connection")) {
+          throw new ClientException(
+              Reason.FAILED, "the server does not speak TLS here: is its address http:// ?");
         }
         failures = progress.getAsLong() > reached ? 1 : failures + 1;
         reached = Math.max(reached, progress.getAsLong());

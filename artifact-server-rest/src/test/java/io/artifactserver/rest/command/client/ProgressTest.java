@@ -113,6 +113,25 @@ class ProgressTest {
         .startsWith("linux-image-x...xxxx-arm64.img");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\u6f22\u5b57", "\ud55c\uae00", "\ud83d\ude80", "e\u0301", "\uff21"})
+  void aWideNameFitsItsTerminalToo(String character) {
+    for (int repeats : new int[] {1, 10, 40}) {
+      ProgressLine line =
+          new ProgressLine(character.repeat(repeats), 1_000, 2_000, 12.3e6, OptionalLong.of(3));
+      for (int columns : new int[] {1, 20, 21, 40, 80}) {
+        String shown = line.onTerminal(columns);
+        assertThat(width(shown)).isLessThan(columns);
+        assertThat(shown.codePoints().noneMatch(c -> c >= 0xd800 && c < 0xe000)).isTrue();
+      }
+    }
+  }
+
+  /** As wcwidth has it for these characters. */
+  private static long width(String text) {
+    return text.codePoints().map(c -> c == 0x301 ? 0 : c < 0x3000 ? 1 : 2).sum();
+  }
+
   private static ProgressLine line(long position) {
     return new ProgressLine("firmware.img", position, 64_000_000, 12.3e6, OptionalLong.of(3));
   }

@@ -1,15 +1,21 @@
 package io.artifactserver.rest.command.client;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import io.artifactserver.core.catalog.ArtifactId;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +45,8 @@ class PushedFileTest extends ClientFixture {
   void aFolderIsRefused() {
     requireRefused(push(folder, "boards/a.img"), 2, folder + " is a folder");
     requireRefused(push("/", "boards/"), 2, "/ is a folder");
+    requireRefused(push(".", "boards/"), 2, ". is a folder");
+    requireRefused(push("", "boards/"), 2, "is a folder");
   }
 
   @ParameterizedTest
@@ -134,7 +142,7 @@ class PushedFileTest extends ClientFixture {
     Path file = large();
     assertThat(push("--parallel", 3, file, "boards/a.img").status()).isEqualTo(3);
     assertThat(server.uploads).hasSize(3);
-    server.artifacts.put("boards/a.img", "others".getBytes(StandardCharsets.UTF_8));
+    server.artifacts.put("boards/a.img", "others".getBytes(UTF_8));
     assertThat(push("--parallel", 3, file, "boards/a.img").status()).isEqualTo(5);
     requireNothingLeft();
   }
@@ -182,6 +190,66 @@ class PushedFileTest extends ClientFixture {
       assertThat(json.path("error").asString()).isNotEmpty();
     }
     assertThat(push(file).output()).isEmpty();
+  }
+
+  /** As in a pipeline whose state is a cache that two jobs have. */
+  @Test
+  void anUploadThatAnotherProcessSendsIsLeftToIt() throws IOException {
+    server.replace("PATCH", 0, FakeServer.problem(409, "it goes on\", \"title\": \"Newer request"));
+    Path file = Files.write(folder.resolve("a.img"), new byte[1000]);
+    Run run = push(file, "boards/a.img");
+    assertThat(run.status()).isEqualTo(1);
+    assertThat(run.errors()).contains("Another process");
+    assertThat(server.uploads).hasSize(1);
+  }
+
+  @Test
+  void anUploadThatAnotherProcessCompletedIsASuccess() throws IOException {
+    byte[] content = new byte[1000];
+    server.replace(
+        "PATCH",
+        0,
+        exchange -> {
+          server.uploads.clear();
+          server.artifacts.put("boards/a.img", content);
+          FakeServer.problem(
+                  409,
+                  "done\", \"type\": \"https://iana.org/assignments/http-problem-types#completed-upload")
+              .handle(exchange);
+        });
+    Path file = Files.write(folder.resolve("a.img"), content);
+    assertThat(push(file, "boards/a.img").status()).isZero();
+  }
+
+  @Test
+  void aServerThatCannotBeReachedIsNamed() throws Exception {
+    server.close();
+    try (Remote remote =
+        new Remote(new Settings(server.uri(), Optional.empty(), Optional.empty()))) {
+      assertThatIOException()
+          .isThrownBy(() -> remote.find(new ArtifactId("boards", "a.img")))
+          .withMessageStartingWith(server.uri() + " cannot be reached");
+    }
+  }
+
+  @Test
+  void aServerThatSpeaksNoTlsIsNotAskedAgain() throws IOException {
+    Path file = Files.write(folder.resolve("a.img"), new byte[10]);
+    try (ServerSocket plain = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual()
+          .start(() -> {
+            try (Socket client = plain.accept()) {
+              client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
+              var _ = client.getInputStream().readAllBytes();
+            } catch (IOException e) {
+              // The client has gone.
+            }
+          });
+      String address = "https://127.0.0.1:" + plain.getLocalPort();
+      Run run = push(file, "boards/a.img", "--server", address);
+      assertThat(run.status()).isEqualTo(1);
+      assertThat(run.errors()).contains("http://").doesNotContain("trying again");
+    }
   }
 
   private Path large() throws IOException {
