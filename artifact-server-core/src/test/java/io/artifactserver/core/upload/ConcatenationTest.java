@@ -47,13 +47,8 @@ class ConcatenationTest extends UploadFixture {
   @Test
   void whateverDiesTheNextProcessGoesOn() throws Exception {
     byte[] content = content(4_000);
-    String first = part("edge/fw", 2_500);
-    String second = part("edge/fw", 1_500);
-    send(first, Arrays.copyOf(content, 2_500), 0, 2_500);
-    var _ = finish(first);
-    send(second, Arrays.copyOfRange(content, 2_500, 4_000), 0, 1_500);
-    var _ = finish(second);
-    String whole = whole("edge/fw", first, second);
+    String[] parts = sentParts(content, 2_500);
+    String whole = whole("edge/fw", parts);
     for (long at : new long[] {0, 2_500}) {
       store.failWriteAt(at, new StorageException.StorageFull("memory", "no room", null));
       assertThatExceptionOfType(StorageException.StorageFull.class)
@@ -63,27 +58,22 @@ class ConcatenationTest extends UploadFixture {
     }
     assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
     assertStored("edge/fw", content);
-    assertThat(rows.find(first)).isEmpty();
+    assertThat(rows.find(parts[0])).isEmpty();
   }
 
   /** By a client whose answer was lost; the first part is in place then. */
   @Test
   void whatIsAskedForAgainGoesOn() throws Exception {
     byte[] content = content(4_000);
-    String first = part("edge/fw", 2_500);
-    String second = part("edge/fw", 1_500);
-    send(first, Arrays.copyOf(content, 2_500), 0, 2_500);
-    var _ = finish(first);
-    send(second, Arrays.copyOfRange(content, 2_500, 4_000), 0, 1_500);
-    var _ = finish(second);
-    String whole = whole("edge/fw", first, second);
-    assertThat(whole("edge/fw", first, second)).isEqualTo(whole);
+    String[] parts = sentParts(content, 2_500);
+    String whole = whole("edge/fw", parts);
+    assertThat(whole("edge/fw", parts)).isEqualTo(whole);
     store.failWriteAt(2_500, new StorageException.StorageFull("memory", "no room", null));
     assertThatExceptionOfType(StorageException.StorageFull.class)
         .isThrownBy(() -> concatenate(whole));
     store.recover();
-    assertThat(rows.find(first)).isEmpty();
-    assertThat(whole("edge/fw", first, second)).isEqualTo(whole);
+    assertThat(rows.find(parts[0])).isEmpty();
+    assertThat(whole("edge/fw", parts)).isEqualTo(whole);
     assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
     assertStored("edge/fw", content);
   }
@@ -313,6 +303,18 @@ class ConcatenationTest extends UploadFixture {
     return uploads
         .beginPart("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
         .id();
+  }
+
+  /** Two parts that have all of their bytes. */
+  private String[] sentParts(byte[] content, int edge) throws Exception {
+    int rest = content.length - edge;
+    String[] parts = {part("edge/fw", edge), part("edge/fw", rest)};
+    send(parts[0], Arrays.copyOf(content, edge), 0, edge);
+    send(parts[1], Arrays.copyOfRange(content, edge, content.length), 0, rest);
+    for (String part : parts) {
+      assertThat(finish(part)).isEmpty();
+    }
+    return parts;
   }
 
   private String whole(String name, String... parts) throws Exception {

@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import io.artifactserver.core.catalog.ArtifactId;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -74,16 +71,7 @@ class PushedFileTest extends ClientFixture {
   @Test
   void aFileThatChangesBehindItsDigestIsNoSuccess() throws IOException {
     Path file = Files.write(folder.resolve("a.img"), new byte[1000]);
-    server.replace(
-        "PATCH",
-        0,
-        exchange -> {
-          byte[] sent = exchange.getRequestBody().readAllBytes();
-          server.artifacts.put("boards/a.img", sent);
-          Files.writeString(file, "other bytes");
-          exchange.getResponseHeaders().set("Upload-Offset", String.valueOf(sent.length));
-          FakeServer.answer(exchange, 204, "");
-        });
+    publishAnd(() -> Files.writeString(file, "other bytes"));
     Run run = push("--json", file, "boards/a.img");
     assertThat(run.status()).isEqualTo(5);
     assertThat(run.errors())
@@ -93,18 +81,18 @@ class PushedFileTest extends ClientFixture {
   }
 
   @Test
+  void aFileThatIsGoneBehindItsDigestIsNoSuccess() throws IOException {
+    Path file = Files.write(folder.resolve("a.img"), new byte[1000]);
+    publishAnd(() -> Files.delete(file));
+    Run run = push(file, "boards/a.img");
+    assertThat(run.status()).isEqualTo(5);
+    assertThat(run.errors()).contains("has changed");
+  }
+
+  @Test
   void aFileThatWasTouchedOnlyIsASuccess() throws IOException {
     Path file = Files.write(folder.resolve("a.img"), new byte[1000]);
-    server.replace(
-        "PATCH",
-        0,
-        exchange -> {
-          byte[] sent = exchange.getRequestBody().readAllBytes();
-          server.artifacts.put("boards/a.img", sent);
-          Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH));
-          exchange.getResponseHeaders().set("Upload-Offset", String.valueOf(sent.length));
-          FakeServer.answer(exchange, 204, "");
-        });
+    publishAnd(() -> Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH)));
     assertThat(push(file, "boards/a.img").status()).isZero();
   }
 
@@ -232,24 +220,23 @@ class PushedFileTest extends ClientFixture {
     }
   }
 
-  @Test
-  void aServerThatSpeaksNoTlsIsNotAskedAgain() throws IOException {
-    Path file = Files.write(folder.resolve("a.img"), new byte[10]);
-    try (ServerSocket plain = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
-      Thread.ofVirtual()
-          .start(() -> {
-            try (Socket client = plain.accept()) {
-              client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
-              var _ = client.getInputStream().readAllBytes();
-            } catch (IOException e) {
-              // The client has gone.
-            }
-          });
-      String address = "https://127.0.0.1:" + plain.getLocalPort();
-      Run run = push(file, "boards/a.img", "--server", address);
-      assertThat(run.status()).isEqualTo(1);
-      assertThat(run.errors()).contains("http://").doesNotContain("trying again");
-    }
+  /** What happens to a file between the last byte that is sent and the answer. */
+  @FunctionalInterface
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  private void publishAnd(Change change) {
+    server.replace(
+        "PATCH",
+        0,
+        exchange -> {
+          byte[] sent = exchange.getRequestBody().readAllBytes();
+          server.artifacts.put("boards/a.img", sent);
+          change.run();
+          exchange.getResponseHeaders().set("Upload-Offset", String.valueOf(sent.length));
+          FakeServer.answer(exchange, 204, "");
+        });
   }
 
   private Path large() throws IOException {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.range.ByteRange;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -87,6 +90,22 @@ class TransferPlanTest {
     assertThat(new Pieces(List.of(), 4).next()).isEmpty();
     assertThat(new Pieces(List.of(ByteRange.whole(Long.MAX_VALUE)), 4).next())
         .hasValue(new ByteRange(0, 32 << 20));
+  }
+
+  /** Java's words; its client may also let the connection time out. */
+  @Test
+  void aServerThatSpeaksNoTlsIsNotAskedAgain() {
+    StringWriter errors = new StringWriter();
+    PrintWriter out = new PrintWriter(errors, true);
+    Console console = new Console(out, out, "push", 0, new ClientOptions());
+    assertThatExceptionOfType(ClientException.class)
+        .isThrownBy(() ->
+            new Retries(console, () -> 0)
+                .run(() -> {
+                  throw new SSLException("Unrecognized SSL message, plaintext connection?");
+                }))
+        .withMessageContaining("http://");
+    assertThat(errors.toString()).isEmpty();
   }
 
   @Test
