@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,9 @@ final class Push {
 
   /** Uploads of one file that the server may lose before it is a failure. */
   private static final int MAX_BEGINS = 3;
+
+  /** Between two questions whether the server has put the parts together. */
+  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
 
   private final Remote remote;
   private final TusUploads uploads;
@@ -228,8 +232,15 @@ final class Push {
   private boolean concatenate(ArtifactId id, List<String> parts, String sha256)
       throws ClientException, InterruptedException {
     AtomicInteger attempts = new AtomicInteger();
-    return retried(
-        () -> uploads.concatenate(id, parts, metadata(sha256), attempts.getAndIncrement()));
+    while (true) {
+      TusUploads.Whole whole =
+          retried(
+              () -> uploads.concatenate(id, parts, metadata(sha256), attempts.getAndIncrement()));
+      if (whole != TusUploads.Whole.UNDER_WAY) {
+        return whole == TusUploads.Whole.MADE;
+      }
+      Thread.sleep(LOOK_INTERVAL);
+    }
   }
 
   /** Whether the path has these bytes; if it has others, they stay. */

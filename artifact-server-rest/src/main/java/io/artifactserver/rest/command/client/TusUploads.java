@@ -76,12 +76,21 @@ final class TusUploads {
         Map.of());
   }
 
+  /** What has become of parts that are to be one artifact. */
+  enum Whole {
+    MADE,
+    /** An earlier request, whose answer was lost, has the server put them together still. */
+    UNDER_WAY,
+    /** A part is there no more: it is lost, or the artifact is made. */
+    GONE
+  }
+
   /**
-   * Makes the artifact of parts that are complete; false if a part is there no more.
+   * Makes the artifact of parts that are complete.
    *
    * @param attempt how often it was asked for before
    */
-  boolean concatenate(ArtifactId id, List<String> parts, Map<String, String> metadata, int attempt)
+  Whole concatenate(ArtifactId id, List<String> parts, Map<String, String> metadata, int attempt)
       throws IOException, InterruptedException, ClientException {
     String addresses =
         parts.stream().map(part -> PATH + '/' + part).collect(Collectors.joining(" "));

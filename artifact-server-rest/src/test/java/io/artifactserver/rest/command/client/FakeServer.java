@@ -185,6 +185,12 @@ final class FakeServer implements AutoCloseable {
       whole.writeBytes(Objects.requireNonNull(uploads.remove(part)).toByteArray());
     }
     artifacts.put(name(described), whole.toByteArray());
+    answerMade(exchange);
+  }
+
+  /** Parts have become an artifact. */
+  static void answerMade(HttpExchange exchange) throws IOException {
+    exchange.getResponseHeaders().set("Content-Location", "/api/v1/repositories/boards");
     answer(exchange, 201, "");
   }
 

@@ -45,12 +45,33 @@ class FrozenConnectionTest extends ClientFixture {
             await();
           }
           server.artifacts.put("boards/a.img", new byte[LARGE]);
-          FakeServer.answer(exchange, 201, "");
+          FakeServer.answerMade(exchange);
         });
     Outcome outcome = push();
     assertThat(outcome.wasThere()).isFalse();
     assertThat(finals).hasValue(3);
     assertThat(errors.toString()).contains("while the server puts the parts together");
+  }
+
+  /** The request whose connection is frozen has the server at it. */
+  @Test
+  void partsThatAreStillPutTogetherAreWaitedFor() throws Exception {
+    AtomicInteger finals = new AtomicInteger();
+    server.replace(
+        "POST /api/v1/uploads",
+        2,
+        exchange -> {
+          switch (finals.incrementAndGet()) {
+            case 1 -> await();
+            case 2 -> FakeServer.answer(exchange, 201, "");
+            default -> {
+              server.artifacts.put("boards/a.img", new byte[LARGE]);
+              FakeServer.answerMade(exchange);
+            }
+          }
+        });
+    assertThat(push().wasThere()).isFalse();
+    assertThat(finals).hasValue(3);
   }
 
   @Test
