@@ -52,7 +52,13 @@ final class StateFile {
     StringWriter text = new StringWriter();
     properties.store(text, null);
     DurableFiles.createFolder(Objects.requireNonNull(file.getParent()));
-    DurableFiles.write(file, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8)));
+    try {
+      DurableFiles.write(file, ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      // The disk is full, or the thread was interrupted.
+      Files.deleteIfExists(file.resolveSibling(file.getFileName() + ".part"));
+      throw e;
+    }
   }
 
   void delete() throws IOException {

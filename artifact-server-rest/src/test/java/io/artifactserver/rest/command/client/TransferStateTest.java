@@ -2,6 +2,7 @@ package io.artifactserver.rest.command.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.artifactserver.core.catalog.ArtifactId;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -129,6 +131,16 @@ class TransferStateTest {
       Files.writeString(folder.resolve("f.part.state"), text);
       assertThat(PullState.open(part, FOUND).fetched().count()).isZero();
     }
+  }
+
+  /** As the task that computes a digest is, when the server refuses the upload. */
+  @Test
+  void aStateWhoseThreadIsInterruptedLeavesNoFile() {
+    StateFile state = new StateFile(folder.resolve("state"));
+    Thread.currentThread().interrupt();
+    assertThatIOException().isThrownBy(() -> state.write(Map.of("version", "1")));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(folder).isEmptyDirectory();
   }
 
   @Test
