@@ -16,6 +16,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.Channel;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -151,6 +152,8 @@ public record ArtifactIngest(
       throws IngestException {
     if (existing.isPresent()) {
       requireSame(existing.get(), request);
+    } else if (Channel.isAddress(request.id().path())) {
+      throw new IngestException.PathReserved(request.id());
     } else if (!repository.paths().mutable()) {
       requireUnusedOrSame(request);
     }

@@ -38,6 +38,15 @@ public abstract sealed class IngestException extends Exception {
     }
   }
 
+  /** The path lies where channels have their addresses. */
+  public static final class PathReserved extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public PathReserved(ArtifactId id) {
+      super("%s begins with '@', as the addresses of channels do".formatted(id), null);
+    }
+  }
+
   /** The path had an artifact with other bytes, which was deleted. */
   public static final class PathUsed extends IngestException {
     private static final long serialVersionUID = 1L;

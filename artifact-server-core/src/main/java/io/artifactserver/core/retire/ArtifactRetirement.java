@@ -8,6 +8,8 @@ import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.ingest.Quota;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.ReleaseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,6 +20,7 @@ import java.util.Optional;
  * Use case: delete an artifact. Its name is gone at once; its blob, when no other artifact shares
  * it, goes after a grace period, so that running downloads finish. Thread-safe.
  *
+ * @param channels whose releases keep their artifacts
  * @param gracePeriod how long a retired blob stays
  */
 public record ArtifactRetirement(
@@ -25,6 +28,7 @@ public record ArtifactRetirement(
     BlobRegister register,
     BlobStores stores,
     Quota quota,
+    ChannelBook channels,
     Duration gracePeriod,
     InstantSource clock) {
   private static final int BATCH = 100;
@@ -33,9 +37,10 @@ public record ArtifactRetirement(
    * Deletes the artifact.
    *
    * @return the deleted artifact, or empty if there was none
+   * @throws ReleaseException.Released if a channel points to its release
    */
-  public Optional<Artifact> retire(ArtifactId id) {
-    return catalog.remove(id);
+  public Optional<Artifact> retire(ArtifactId id) throws ReleaseException.Released {
+    return channels.unlessReleased(id, () -> catalog.remove(id));
   }
 
   /**

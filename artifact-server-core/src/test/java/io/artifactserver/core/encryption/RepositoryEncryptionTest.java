@@ -20,6 +20,8 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import java.io.ByteArrayInputStream;
@@ -84,7 +86,14 @@ class RepositoryEncryptionTest {
     assertThat(encryption.run()).isEqualTo(new Run(0, 0));
     long both = quota.used();
     now = now.plus(Duration.ofDays(1));
-    new ArtifactRetirement(catalog, catalog, stores, quota, Duration.ofMinutes(1), () -> now)
+    new ArtifactRetirement(
+            catalog,
+            catalog,
+            stores,
+            quota,
+            new ChannelBook(new InMemoryChannelStore(), catalog, () -> now),
+            Duration.ofMinutes(1),
+            () -> now)
         .deleteExpired();
     assertThat(blobs(plain)).containsExactly(shared);
     assertThat(quota.used()).isLessThan(both).isEqualTo(catalog.storedBytes());

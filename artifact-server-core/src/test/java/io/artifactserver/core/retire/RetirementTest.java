@@ -2,6 +2,7 @@ package io.artifactserver.core.retire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStore.StoredBlob;
@@ -19,6 +20,10 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.Channel;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.InMemoryChannelStore;
+import io.artifactserver.core.release.ReleaseException;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -63,8 +68,11 @@ class RetirementTest {
           new QuotaLedger(new InMemoryQuotaStore()),
           Runnable::run,
           () -> {});
+  private final ChannelBook channels =
+      new ChannelBook(new InMemoryChannelStore(), catalog, () -> now);
   private final ArtifactRetirement retirement =
-      new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, () -> now);
+      new ArtifactRetirement(
+          catalog, catalog, BlobStores.of(store), quota, channels, GRACE, () -> now);
   private final BlobSweeper sweeper =
       new BlobSweeper(catalog, store, new InMemoryDataKeyStore(), MINIMUM_AGE, () -> now, Set::of);
 
@@ -215,11 +223,27 @@ class RetirementTest {
   }
 
   @Test
+  void whatAChannelPointsToStays() throws Exception {
+    Artifact artifact = put("1.2/fw", "one");
+    Artifact other = put("1.20/fw", "other");
+    Channel stable = new Channel("edge", "stable");
+    channels.point(stable, "1.2", "", _ -> {});
+    assertThatThrownBy(() -> retirement.retire(artifact.id()))
+        .isInstanceOf(ReleaseException.Released.class)
+        .hasMessageContainingAll("stable", "1.2/fw");
+    assertThat(catalog.find(artifact.id())).isPresent();
+    assertThat(retirement.retire(other.id())).isPresent();
+    channels.delete(stable, _ -> {});
+    assertThat(retirement.retire(artifact.id())).isPresent();
+  }
+
+  @Test
   void aClockThatIsSetForwardShortensNoGrace() throws Exception {
     AtomicLong nanos = new AtomicLong();
     SteadyClock steady = new SteadyClock(() -> now, nanos::get);
     ArtifactRetirement careful =
-        new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, steady);
+        new ArtifactRetirement(
+            catalog, catalog, BlobStores.of(store), quota, channels, GRACE, steady);
     Artifact artifact = put("a", "one");
     careful.retire(artifact.id());
     pass(Duration.ofDays(365));
@@ -245,7 +269,8 @@ class RetirementTest {
     AtomicLong nanos = new AtomicLong();
     SteadyClock steady = new SteadyClock(() -> now, nanos::get);
     ArtifactRetirement careful =
-        new ArtifactRetirement(catalog, catalog, BlobStores.of(store), quota, GRACE, steady);
+        new ArtifactRetirement(
+            catalog, catalog, BlobStores.of(store), quota, channels, GRACE, steady);
     Artifact artifact = put("a", "one");
     now = now.minus(Duration.ofHours(1));
     careful.retire(artifact.id());

@@ -6,6 +6,7 @@ import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.release.Channel;
 import io.artifactserver.rest.http.RequestPath;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +33,7 @@ public final class AccessRules {
   private static final String UPLOADS = "/api/v1/uploads";
   private static final String FETCHES = "/api/v1/fetches";
   private static final String REPOSITORY = REPOSITORIES + "/([^/]+)";
+  private static final String CHANNEL = REPOSITORY + "/channels/([^/]+)";
   private static final String ARTIFACT = REPOSITORY + "/artifacts/(.+)";
 
   private static final List<Rule> RULES =
@@ -42,6 +44,11 @@ public final class AccessRules {
           rule("GET|HEAD", REPOSITORY + "(?:/artifacts)?", READERS, AccessRules::isRepository),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
           rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
+          // The answers hold what is in the scope only.
+          rule("GET|HEAD", REPOSITORY + "/channels(?:/.+)?", READERS, AccessRules::isRepository),
+          // The release is in the body: its controller looks at the scope, too.
+          rule("PUT|DELETE", CHANNEL, PUBLISHERS, AccessRules::isChannel),
+          rule("POST", CHANNEL + "/rollback", PUBLISHERS, AccessRules::isChannel),
           // The artifact is in a field, or known by the upload: the controller looks at the scope.
           rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
           rule("GET|HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),
@@ -104,6 +111,16 @@ public final class AccessRules {
     try {
       return caller.mayRead(
           new ArtifactId(RequestPath.decode(path.group(1)), RequestPath.decode(path.group(2))));
+    } catch (InvalidNameException e) {
+      return false;
+    }
+  }
+
+  private static boolean isChannel(Caller caller, Matcher path) {
+    try {
+      return caller.mayRead(
+          new Channel(RequestPath.decode(path.group(1)), RequestPath.decode(path.group(2)))
+              .address());
     } catch (InvalidNameException e) {
       return false;
     }

@@ -17,6 +17,7 @@ import io.artifactserver.core.encryption.RepositoryEncryption;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
@@ -124,10 +125,11 @@ public class UseCaseConfiguration {
       BlobRegister register,
       BlobStores stores,
       Quota quota,
+      ChannelBook channels,
       RetireProperties properties,
       InstantSource clock) {
     return new ArtifactRetirement(
-        catalog, register, stores, quota, properties.gracePeriod(), steady(clock));
+        catalog, register, stores, quota, channels, properties.gracePeriod(), steady(clock));
   }
 
   @Bean

@@ -16,6 +16,7 @@ import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.delivery.resolve.Served;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;
+import io.artifactserver.rest.http.PartsOfOneVersion;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
@@ -23,6 +24,7 @@ import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -61,6 +63,7 @@ record Answers(
     Exchange exchange = asked.exchange();
     switch (resolution) {
       case Resolution.Found(Served served) -> serve(asked, served, isRepeatable, again);
+      case Resolution.Elsewhere(String address) -> redirect(exchange, address);
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.Gone(UsedPath used) ->
@@ -91,7 +94,7 @@ record Answers(
     Target target = asked.target();
     Credentials shown = asked.credentials();
     Delivery delivery = deliveries.of(request, target, shown, served);
-    if (isRepeatable) {
+    if (isRepeatable && isOfOneVersion(request, target)) {
       repeatedDownloads.offer(request, target, shown, served, delivery);
     }
     Throttles.OfDownload throttle =
@@ -100,7 +103,7 @@ record Answers(
         new Download(
             exchange,
             served,
-            plan(exchange, served),
+            plan(exchange, method(request, target, served), served),
             delivery,
             throttle,
             turn -> again.accept(new Asked(turn, target, shown, throttle))));
@@ -108,22 +111,48 @@ record Answers(
 
   /** Answers with something that everybody may have, as fast as it goes. */
   void answer(Exchange exchange, Served served) {
-    emitter.emit(Download.of(exchange, served, plan(exchange, served)));
+    emitter.emit(
+        Download.of(exchange, served, plan(exchange, method(exchange.request(), served), served)));
   }
 
-  private ResponsePlan plan(Exchange exchange, Served served) {
+  private ResponsePlan plan(Exchange exchange, String method, Served served) {
     return ResponsePlanner.plan(
-        method(exchange, served),
+        method,
         new JettyRequestFields(exchange.request().getHeaders()),
         served.representation(),
         clock.instant());
   }
 
   /** For a HEAD, only the preconditions count (RFC 9110, section 14.2), and where ranges do not. */
-  private String method(Exchange exchange, Served served) {
+  private String method(Request request, Served served) {
     if (served.bytes() instanceof Served.Bytes.Framed) {
       return HttpMethod.HEAD.asString();
     }
-    return properties.headRanges() ? HttpMethod.GET.asString() : exchange.request().getMethod();
+    return properties.headRanges() ? HttpMethod.GET.asString() : request.getMethod();
+  }
+
+  /** Ranges do not count either where the client may have the others from another release. */
+  private String method(Request request, Target target, Served served) {
+    return target instanceof Target.OfChannel
+            && !PartsOfOneVersion.allowRange(new JettyRequestFields(request.getHeaders()))
+        ? HttpMethod.HEAD.asString()
+        : method(request, served);
+  }
+
+  /** Whether each further range that the same request asks for is of the same bytes. */
+  private static boolean isOfOneVersion(Request request, Target target) {
+    return !(target instanceof Target.OfChannel)
+        || PartsOfOneVersion.isNamed(new JettyRequestFields(request.getHeaders()));
+  }
+
+  private static void redirect(Exchange exchange, String address) {
+    exchange.response().setStatus(HttpStatus.FOUND_302);
+    exchange
+        .response()
+        .getHeaders()
+        .put(HttpHeader.LOCATION, address)
+        .put(HttpHeader.CACHE_CONTROL, "no-store")
+        .put(HttpHeader.CONTENT_LENGTH, 0);
+    exchange.endWithoutBody();
   }
 }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.thread.DaemonThreads;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.api.progress.RunningDownloads;
@@ -89,11 +90,13 @@ public class DownloadConfiguration {
   @Bean
   Resolver downloadResolver(
       ArtifactCatalog catalog,
+      ChannelBook channels,
       Authenticator authenticator,
       DerivedAnswers derived,
       Optional<Hawkbit> hawkbit,
       InstantSource clock) {
-    return new Resolver(catalog, authenticator, derived, hawkbit.map(GrantedDownloads::new), clock);
+    return new Resolver(
+        catalog, channels, authenticator, derived, hawkbit.map(GrantedDownloads::new), clock);
   }
 
   @Bean

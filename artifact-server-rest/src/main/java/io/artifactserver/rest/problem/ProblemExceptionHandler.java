@@ -4,6 +4,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.ingest.IngestException;
+import io.artifactserver.core.release.ReleaseException;
 import io.artifactserver.core.upload.UploadException;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.log.FailureLog;
@@ -64,6 +65,11 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
       answer.header("Upload-Offset", String.valueOf(wrong.position()));
     }
     return answer.body(problem);
+  }
+
+  @ExceptionHandler
+  ResponseEntity<ProblemDetail> handle(ReleaseException failure) {
+    return answer(ReleaseProblems.of(failure));
   }
 
   @ExceptionHandler

@@ -6,6 +6,7 @@ import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestException.DeletedMeanwhile;
 import io.artifactserver.core.ingest.IngestException.DigestMismatch;
 import io.artifactserver.core.ingest.IngestException.LengthMismatch;
+import io.artifactserver.core.ingest.IngestException.PathReserved;
 import io.artifactserver.core.ingest.IngestException.PathTaken;
 import io.artifactserver.core.ingest.IngestException.PathUsed;
 import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
@@ -118,6 +119,13 @@ public final class UploadProblems {
               detail
                   + ". Artifacts never change: use another path. Deleting this one first helps only"
                   + " in a mutable repository.");
+      case PathReserved _ ->
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Path reserved",
+              detail
+                  + ". Choose a path that does not begin with '@'; docs/releases.md describes"
+                  + " channels.");
       case PathUsed _ ->
           Problems.of(
               HttpStatus.CONFLICT,

@@ -23,6 +23,13 @@ class AccessRulesTest {
     "POST,   /api/v1/repositories/boards/artifacts/x/y,     PUBLISHER",
     "OPTIONS, /api/v1/repositories/boards/artifacts/x/y,    PUBLISHER",
     "DELETE, /api/v1/repositories/boards/artifacts/x/y,     PUBLISHER",
+    "GET,    /api/v1/repositories/boards/channels,          READER",
+    "GET,    /api/v1/repositories/boards/channels/x,        READER",
+    "GET,    /api/v1/repositories/boards/channels/x/history, READER",
+    "PUT,    /api/v1/repositories/boards/channels/x,        PUBLISHER",
+    "DELETE, /api/v1/repositories/boards/channels/x,        PUBLISHER",
+    "POST,   /api/v1/repositories/boards/channels/x/rollback, PUBLISHER",
+    "POST,   /api/v1/repositories/boards/channels/x,        ADMIN",
     "POST,   /api/v1/uploads,                               PUBLISHER",
     "GET,    /api/v1/uploads/x,                             PUBLISHER",
     "HEAD,   /api/v1/uploads/x,                             PUBLISHER",
@@ -96,6 +103,25 @@ class AccessRulesTest {
       assertThat(AccessRules.allow(caller, "GET", address + "/artifacts")).isFalse();
       assertThat(AccessRules.allow(caller, "GET", address + "/artifacts/x")).isFalse();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "stable,    true",
+    "stabl%65,  true",
+    "stable2,   false",
+    "@stable,   false",
+    "beta,      false",
+    "stable%2F, false",
+  })
+  void aScopeNamesAChannelByItsAddress(String channel, boolean isAllowed) {
+    Caller caller = caller(Role.PUBLISHER, new Scope(Set.of("boards"), Set.of("@stable", "1.2")));
+    String address = "/api/v1/repositories/boards/channels/" + channel;
+    assertThat(AccessRules.allow(caller, "PUT", address)).isEqualTo(isAllowed);
+    assertThat(AccessRules.allow(caller, "DELETE", address)).isEqualTo(isAllowed);
+    assertThat(AccessRules.allow(caller, "POST", address + "/rollback")).isEqualTo(isAllowed);
+    Caller ofArtifacts = caller(Role.PUBLISHER, new Scope(Set.of("boards"), Set.of("1.2")));
+    assertThat(AccessRules.allow(ofArtifacts, "PUT", address)).isFalse();
   }
 
   private static Caller caller(Role role, Scope scope) {

@@ -18,6 +18,8 @@ import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.TokenUses;
 import io.artifactserver.rest.access.WrongSecrets;
@@ -179,6 +181,7 @@ abstract class GrantedDownloadFixture {
     Resolver resolver =
         new Resolver(
             catalog,
+            new ChannelBook(new InMemoryChannelStore(), catalog, InstantSource.system()),
             authenticator,
             new DerivedAnswers(
                 new DerivationRules(List.of(), 1, 1, register), catalog, register, stores),

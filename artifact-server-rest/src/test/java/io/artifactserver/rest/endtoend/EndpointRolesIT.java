@@ -43,6 +43,13 @@ class EndpointRolesIT {
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
           Map.entry("POST /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
           Map.entry("DELETE /api/v1/repositories/{repository}/artifacts/{path}", "publisher"),
+          Map.entry("GET /api/v1/repositories/{repository}/channels", "reader"),
+          Map.entry("GET /api/v1/repositories/{repository}/channels/{channel}", "reader"),
+          Map.entry("GET /api/v1/repositories/{repository}/channels/{channel}/history", "reader"),
+          Map.entry("PUT /api/v1/repositories/{repository}/channels/{channel}", "publisher"),
+          Map.entry("DELETE /api/v1/repositories/{repository}/channels/{channel}", "publisher"),
+          Map.entry(
+              "POST /api/v1/repositories/{repository}/channels/{channel}/rollback", "publisher"),
           Map.entry("GET /api/v1/encryption/keys", "admin"),
           Map.entry("POST /api/v1/encryption/keys", "admin"),
           Map.entry("DELETE /api/v1/encryption/keys/{id}", "admin"),
@@ -163,6 +170,7 @@ class EndpointRolesIT {
             .replace("{repository}", "absent")
             .replace("{path}", "absent/x")
             .replace("{name}", "absent")
+            .replace("{channel}", "absent")
             .replace("{id}", "0");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.uri(path))

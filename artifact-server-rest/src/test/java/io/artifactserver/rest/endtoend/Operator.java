@@ -69,14 +69,16 @@ final class Operator implements AutoCloseable {
         "{\"name\": \"%s\", \"public\": true, \"encrypted\": true}".formatted(name));
   }
 
-  HttpResponse<String> json(String method, String path, String body)
+  HttpResponse<String> json(String method, String path, String body, String... fields)
       throws IOException, InterruptedException {
-    return client.send(
+    HttpRequest.Builder request =
         request(path)
             .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
+            .method(method, BodyPublishers.ofString(body));
+    for (int i = 0; i < fields.length; i += 2) {
+      request.header(fields[i], fields[i + 1]);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
   }
 
   HttpResponse<String> put(String repository, String path, BodyPublisher body, String... fields)

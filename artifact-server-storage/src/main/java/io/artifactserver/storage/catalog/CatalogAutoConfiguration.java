@@ -25,6 +25,7 @@ import io.artifactserver.storage.catalog.artifact.UsedPathRows;
 import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
 import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
+import io.artifactserver.storage.catalog.release.JdbcChannelStore;
 import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
 import io.artifactserver.storage.digest.BouncyCastleDigests;
 import io.artifactserver.storage.digest.JdkDigests;
@@ -74,6 +75,7 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcDataKeyStore.class,
   JdbcBlobChecksums.class,
   JdbcAuditLog.class,
+  JdbcChannelStore.class,
   JdbcUploadRows.class
 })
 public class CatalogAutoConfiguration {

@@ -15,6 +15,8 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.io.ByteArrayInputStream;
@@ -132,6 +134,7 @@ class DerivationRaceTest {
             installation.blobs,
             installation.stores(),
             new Quota(LENGTH, 10 * LENGTH, LENGTH),
+            new ChannelBook(new InMemoryChannelStore(), installation.catalog, application.clock()),
             Duration.ZERO,
             application.clock());
     AtomicBoolean isFirst = new AtomicBoolean(true);

@@ -5,6 +5,7 @@ import io.artifactserver.core.access.LinkKeys;
 import io.artifactserver.core.access.LinkTerms;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.release.Channel;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.access.link.Expiry;
@@ -49,6 +50,11 @@ public record LinkController(Links links, ArtifactCatalog catalog, InstantSource
               + ".")
   public ResponseEntity<LinkView> create(@Valid @RequestBody NewLink request) {
     ArtifactId artifact = new ArtifactId(text(request.repository()), text(request.path()));
+    if (Channel.isAddress(artifact.path())) {
+      throw refused(
+          "A link opens an artifact, and \"path\" begins with '@', as the addresses of channels do:"
+              + " name the artifact in its release.");
+    }
     if (!CurrentCaller.get().mayRead(artifact)) {
       throw new ProblemException(Problems.forbidden(AccessRules.OUT_OF_SCOPE));
     }

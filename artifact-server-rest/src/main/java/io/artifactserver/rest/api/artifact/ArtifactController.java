@@ -9,6 +9,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedRegister;
+import io.artifactserver.core.release.ReleaseException;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
@@ -103,9 +104,10 @@ public record ArtifactController(
       description =
           "It is gone at once; downloads that run may finish. Its path answers 410 for a year, then"
               + " 404. Unless the repository is mutable, the path takes the same bytes again and no"
-              + " others, for ever.")
+              + " others, for ever. 409 while a channel points to its release.")
   @NamesAnArtifact
-  public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id) {
+  public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id)
+      throws ReleaseException.Released {
     catalog.find(id).ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact)));
     if (retirement.retire(id).isEmpty()) {
       throw notFound(id);

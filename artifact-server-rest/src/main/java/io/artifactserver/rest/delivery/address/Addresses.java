@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.release.Channel;
 import io.artifactserver.rest.hawkbit.Question;
 import io.artifactserver.rest.http.RequestPath;
 import java.util.Locale;
@@ -20,6 +21,11 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
   private static final String BLOBS = "/blobs/sha256/";
   private static final String CONTROLLER = "controller";
   private static final String SHA_1 = "sha1";
+
+  /** The address of an artifact, as an absolute path. */
+  public static String of(ArtifactId id) {
+    return ARTIFACTS + id.repository() + '/' + RequestPath.encode(id.path());
+  }
 
   /** Whether the data plane answers requests of this path; all others go to the control plane. */
   public boolean isTarget(String rawPath) {
@@ -54,7 +60,18 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
     }
     String repository = RequestPath.decode(rawPath.substring(ARTIFACTS.length(), slash));
     String path = RequestPath.decode(rawPath.substring(slash + 1));
-    return Optional.of(new Target.OfArtifact(new ArtifactId(repository, path)));
+    ArtifactId id = new ArtifactId(repository, path);
+    return Optional.of(Channel.isAddress(path) ? channel(id) : new Target.OfArtifact(id));
+  }
+
+  /** Artifacts may be there from before there were channels. */
+  private static Target channel(ArtifactId address) {
+    int slash = address.path().indexOf('/');
+    String name = address.path().substring(1, Math.max(1, slash));
+    return Channel.isName(name)
+        ? new Target.OfChannel(
+            new Channel(address.repository(), name), address.path().substring(slash + 1))
+        : new Target.OfArtifact(address);
   }
 
   private boolean isHawkbit(String rawPath) {

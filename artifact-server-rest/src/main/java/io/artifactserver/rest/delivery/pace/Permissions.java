@@ -36,6 +36,8 @@ public record Permissions(
     Stream<Repository> repositories =
         switch (target) {
           case Target.OfArtifact(var id) -> catalog.findRepository(id.repository(), reach).stream();
+          case Target.OfChannel(var channel, _) ->
+              catalog.findRepository(channel.repository(), reach).stream();
           case Target.OfContentIn in -> catalog.findRepository(in.repository(), reach).stream();
           case Target.OfContent(var digest) ->
               catalog.findContent(digest, reach).stream()

@@ -11,6 +11,7 @@ import io.artifactserver.core.limit.Lane;
 import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.limit.TokenBucket;
+import io.artifactserver.core.release.Channel;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -107,6 +108,7 @@ public record Throttles(
     }
     return switch (target) {
       case Target.OfArtifact(ArtifactId id) -> table.lane(id.repository());
+      case Target.OfChannel(Channel channel, _) -> table.lane(channel.repository());
       case Target.OfContentIn in -> table.lane(in.repository());
       case Target.OfContent(Digest digest) -> narrowest(table, digest);
       case Target.Granted _ -> table.open();

@@ -65,6 +65,7 @@ public record Deliveries(
     String repository =
         switch (target) {
           case Target.OfArtifact(var id) -> id.repository();
+          case Target.OfChannel(var channel, _) -> channel.repository();
           case Target.OfContentIn in -> in.repository();
           // It may be an artifact of several.
           case Target.OfContent _, Target.Granted _ -> "";

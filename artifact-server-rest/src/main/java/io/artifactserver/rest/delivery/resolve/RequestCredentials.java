@@ -61,10 +61,11 @@ public final class RequestCredentials {
    * address.
    */
   private static ArtifactId linked(Target target) throws LinkRefusedException {
-    if (target instanceof Target.OfArtifact(ArtifactId id)) {
-      return id;
-    }
-    throw LinkRefusedException.ofAnotherAddress();
+    return switch (target) {
+      case Target.OfArtifact(ArtifactId id) -> id;
+      case Target.OfChannel channel -> channel.literally();
+      default -> throw LinkRefusedException.ofAnotherAddress();
+    };
   }
 
   /** The names in the certificate that TLS has verified, if the client showed one. */

@@ -11,6 +11,8 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.ChannelState;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -44,6 +46,14 @@ public final class Resolver {
   public sealed interface Resolution {
     /** To be served. */
     record Found(Served served) implements Resolution {}
+
+    /**
+     * At another address, for everything that the client asks for next: a form's bytes only make
+     * sense with those of the artifact that it was made of.
+     *
+     * @param address absolute path
+     */
+    record Elsewhere(String address) implements Resolution {}
 
     /** To be served in a while: what is computed from an artifact is not there yet. */
     record NotReady() implements Resolution {}
@@ -87,6 +97,7 @@ public final class Resolver {
           DigestAlgorithm.SHA_512);
 
   private final ArtifactCatalog catalog;
+  private final FollowedChannels channels;
   private final Authenticator authenticator;
   private final DerivedAnswers derived;
   private final Optional<GrantedDownloads> granted;
@@ -102,11 +113,13 @@ public final class Resolver {
    */
   public Resolver(
       ArtifactCatalog catalog,
+      ChannelBook channels,
       Authenticator authenticator,
       DerivedAnswers derived,
       Optional<GrantedDownloads> granted,
       InstantSource clock) {
     this.catalog = catalog;
+    this.channels = new FollowedChannels(channels);
     this.authenticator = authenticator;
     this.derived = derived;
     this.granted = granted;
@@ -166,6 +179,7 @@ public final class Resolver {
             .or(() -> gone(id, readable, reach))
             .or(() -> missing(id.repository(), caller.get(), reach));
       }
+      case Target.OfChannel wish -> follow(wish, caller, reach);
       case Target.OfContent(Digest digest) ->
           catalog
               .findContent(digest, reach)
@@ -182,6 +196,17 @@ public final class Resolver {
       case Target.Granted wish ->
           throw new IllegalArgumentException(wish + " is for hawkBit to resolve");
     };
+  }
+
+  private Optional<Resolution> follow(
+      Target.OfChannel wish, Supplier<Authentication> caller, Reach reach) {
+    Optional<ChannelState> channel = channels.find(wish.channel());
+    if (channel.isEmpty()) {
+      return resolve(new Target.OfArtifact(wish.literally()), caller, reach);
+    }
+    ArtifactId id = channel.get().artifact(wish.path());
+    return resolve(new Target.OfArtifact(id), caller, reach)
+        .map(found -> found instanceof Resolution.Found(Served it) ? channels.at(it, id) : found);
   }
 
   private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {

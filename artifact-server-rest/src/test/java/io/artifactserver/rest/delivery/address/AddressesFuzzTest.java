@@ -20,6 +20,7 @@ class AddressesFuzzTest {
           "/artifacts/fleet/board/fw-1.0.img",
           "/artifacts/fleet/a%20b/%E2%82%AC",
           "/artifacts/fleet",
+          "/artifacts/fleet/@stable/board/fw-1.0.img",
           "/blobs/sha256/" + "0123456789abcdef".repeat(4),
           "/DEFAULT/controller/v1/device-1/softwaremodules/7/artifacts/app.bin",
           "/default/controller/v1/device-1/softwaremodules/7/artifacts/app.bin.MD5SUM",
@@ -81,6 +82,19 @@ class AddressesFuzzTest {
         // Names nothing.
       }
       case Target.OfArtifact(ArtifactId id) -> requireOwnAddress(path, id);
+      case Target.OfChannel(var channel, var name) -> {
+        assertThat(
+                addresses.parse(
+                    "/artifacts/"
+                        + channel.repository()
+                        + "/@"
+                        + channel.name()
+                        + '/'
+                        + RequestPath.encode(name)))
+            .as(path)
+            .isEqualTo(target);
+        assertThat(name).as(path).isNotEmpty();
+      }
       case Target.OfContent(var digest) ->
           assertThat(path).endsWithIgnoringCase("/blobs/sha256/" + digest.hex());
       case Target.OfContentIn(var digest, var repository, var fileName) -> {

@@ -28,6 +28,9 @@ import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
+import io.artifactserver.core.release.Channel;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.TokenUses;
@@ -74,6 +77,7 @@ class ResolverTest {
       new DerivationRules(List.of(new BytewiseForm()), 1, 1000, register);
   private final InMemoryAccessTokenStore tokens = new InMemoryAccessTokenStore();
   private Links links;
+  private ChannelBook channels;
   private Resolver resolver;
 
   @BeforeEach
@@ -83,9 +87,11 @@ class ResolverTest {
             folder,
             new LinkProperties(Duration.ofDays(1), Duration.ZERO, Set.of()),
             InstantSource.system());
+    channels = new ChannelBook(new InMemoryChannelStore(), memory, () -> now);
     resolver =
         new Resolver(
             catalog,
+            channels,
             new Authenticator(
                 tokens,
                 links,
@@ -138,6 +144,39 @@ class ResolverTest {
       assertNotFound(chunk("secret", each), old);
     }
     assertNotFound(chunk("fw-old", 'z'), old);
+  }
+
+  @Test
+  void aChannelIsFollowedInMemory() throws Exception {
+    upload("1.1/fw.img", "abc", false);
+    upload("1.2/fw.img", "ade", true);
+    Channel stable = new Channel(REPOSITORY, "stable");
+    Target target = new Target.OfChannel(stable, "fw.img");
+    Credentials device = device("1.1", "1.2");
+    assertThat(resolver.resolve(target, device, null)).isInstanceOf(Resolution.NotFound.class);
+    for (String release : List.of("1.1", "1.2")) {
+      channels.point(stable, release, "", _ -> {});
+      Resolution found = resolver.resolve(target, device, null);
+      assertThat(found)
+          .isInstanceOfSatisfying(
+              Resolution.Found.class,
+              it ->
+                  assertThat(it.served().digests())
+                      .isEqualTo(
+                          memory
+                              .find(new ArtifactId(REPOSITORY, release + "/fw.img"))
+                              .orElseThrow()
+                              .digests()));
+      // The very same object: repeated requests are known by it.
+      assertThat(resolver.resolve(target, device, null))
+          .isInstanceOfSatisfying(
+              Resolution.Found.class,
+              it -> assertThat(it.served()).isSameAs(((Resolution.Found) found).served()));
+    }
+    assertThat(resolver.resolve(new Target.OfChannel(stable, "fw.img.caibx"), device, null))
+        .isEqualTo(new Resolution.Elsewhere("/artifacts/boards/1.2/fw.img.caibx"));
+    assertThat(resolver.resolve(target, device("1.1"), null))
+        .isInstanceOf(Resolution.NotFound.class);
   }
 
   @ParameterizedTest

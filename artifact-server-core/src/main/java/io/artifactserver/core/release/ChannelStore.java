@@ -1,0 +1,35 @@
+package io.artifactserver.core.release;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keeps every state that channels had. Thread-safe. Every method asks the database and may block;
+ * {@link io.artifactserver.core.catalog.CatalogUnavailableException} says that it could not.
+ */
+public interface ChannelStore {
+  /** Returns the last state of every channel that is not deleted. */
+  List<ChannelState> current();
+
+  /**
+   * Adds the state that follows the channel's last one.
+   *
+   * @return false if there is no such repository
+   */
+  boolean add(ChannelState state);
+
+  /**
+   * Returns states of a channel, the newest first. Also those from before it was deleted.
+   *
+   * @param before every version is less than this one
+   * @param limit most states
+   */
+  List<ChannelState> history(Channel channel, long before, int limit);
+
+  /**
+   * Returns the newest state before a version that pointed to another release, if there is one.
+   *
+   * @param release that it did not point to
+   */
+  Optional<ChannelState> lastOther(Channel channel, long before, String release);
+}

@@ -1,0 +1,71 @@
+package io.artifactserver.rest.delivery.resolve;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.release.Channel;
+import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.release.ChannelState;
+import io.artifactserver.rest.delivery.address.Addresses;
+import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
+import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+
+/** What channels point to, as devices get it. Thread-safe; no I/O. */
+final class FollowedChannels {
+  private final ChannelBook channels;
+
+  /** By identity: the resolver hands out the same object while nothing changed. */
+  private final Cache<Served, Served> followed =
+      Caffeine.newBuilder().executor(Runnable::run).weakKeys().build();
+
+  FollowedChannels(ChannelBook channels) {
+    this.channels = channels;
+  }
+
+  Optional<ChannelState> find(Channel channel) {
+    return channels.find(channel);
+  }
+
+  /** As it is served at the address of a channel. */
+  Resolution at(Served found, ArtifactId id) {
+    // A chunk is named by its digest, so it is the same in every release.
+    if (found.bytes() instanceof Served.Bytes.Framed) {
+      return new Resolution.Found(found);
+    }
+    String address = Addresses.of(id);
+    return found.isForm()
+        ? new Resolution.Elsewhere(address)
+        : new Resolution.Found(followed.get(found, each -> here(each, address)));
+  }
+
+  /**
+   * The same at the address of a channel, which has other bytes one day. It is not served by the
+   * backend: that knows no channels, and would answer a range of whatever it has.
+   *
+   * @param address of the artifact itself
+   */
+  private static Served here(Served found, String address) {
+    String asking =
+        found.fields().get(HttpHeader.CACHE_CONTROL).startsWith("private")
+            ? "private, no-cache"
+            : "no-cache";
+    HttpField cacheControl = new PreEncodedHttpField(HttpHeader.CACHE_CONTROL, asking);
+    return new Served(
+        found.bytes(),
+        found.digests(),
+        found.representation(),
+        found.mediaType(),
+        HttpFields.build(found.fields())
+            .put(cacheControl)
+            .put(new PreEncodedHttpField(HttpHeader.CONTENT_LOCATION, address))
+            .asImmutable(),
+        HttpFields.build(found.partFields()).put(cacheControl).asImmutable(),
+        false,
+        found.isForm(),
+        HttpFields.build(found.validators()).put(cacheControl).asImmutable());
+  }
+}

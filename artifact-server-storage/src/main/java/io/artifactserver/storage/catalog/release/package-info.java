@@ -1,0 +1,5 @@
+/** Channels in PostgreSQL. */
+@NullMarked
+package io.artifactserver.storage.catalog.release;
+
+import org.jspecify.annotations.NullMarked;
