@@ -3,7 +3,7 @@ package io.artifactserver.core.progress;
 import java.time.Instant;
 
 /**
- * Why a download of a device ended before its last byte. Immutable.
+ * Why a download of a device ended before its last byte, or was in vain. Immutable.
  *
  * @param at when it ended
  */
@@ -13,6 +13,9 @@ public record DeliveryError(Reason reason, Instant at) {
     /** The device went away, or took too little for too long. */
     ABORTED,
     /** The storage failed. */
-    FAILED
+    FAILED,
+
+    /** The device says that it could not install it. */
+    REPORTED
   }
 }

@@ -291,7 +291,12 @@ public final class ProgressBook {
       }
     }
 
-    /** A download of the device ended before its last byte. */
+    /** The device said that it is about it. */
+    public void seen() {
+      takeDown(new ByteRange(0, 0), Duration.ZERO, null);
+    }
+
+    /** A download of the device ended before its last byte, or was in vain. */
     public void failed(DeliveryError.Reason reason) {
       takeDown(new ByteRange(0, 0), Duration.ZERO, reason);
     }

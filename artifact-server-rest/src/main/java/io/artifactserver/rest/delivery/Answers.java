@@ -38,6 +38,7 @@ record Answers(
     Deliveries deliveries,
     Throttles throttles,
     RequestCredentials credentials,
+    PollAnswers polls,
     ProblemWriter problems,
     InstantSource clock,
     DownloadProperties properties) {
@@ -61,14 +62,17 @@ record Answers(
    */
   void answer(Asked asked, Resolution resolution, boolean isRepeatable, Consumer<Asked> again) {
     Exchange exchange = asked.exchange();
+    HttpFields fields = fields(asked);
     switch (resolution) {
       case Resolution.Found(Served served) -> serve(asked, served, isRepeatable, again);
       case Resolution.Elsewhere(String address) -> redirect(exchange, address);
+      case Resolution.Offered offered -> polls.offer(asked, offered);
+      case Resolution.Nothing _ -> polls.nothing(asked);
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.Gone(UsedPath used) ->
           problems.write(exchange, Problems.gone(used), HttpFields.EMPTY);
-      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
+      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), fields);
       case Resolution.Throttled _ -> {
         // desync tries again after a 503, and gives up at a 429.
         String path = Objects.requireNonNullElse(exchange.request().getHttpURI().getPath(), "");
@@ -76,16 +80,18 @@ record Answers(
         if (path.contains(DerivedName.STORE_SUFFIX + '/')) {
           problem.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
         }
-        problems.write(exchange, problem, HttpFields.EMPTY);
+        problems.write(exchange, problem, fields);
       }
       case Resolution.Unauthorized _ ->
           problems.write(
-              exchange,
-              credentials.unauthorized(exchange.request(), asked.credentials()),
-              HttpFields.EMPTY);
-      case Resolution.Failed(ProblemDetail problem) ->
-          problems.write(exchange, problem, HttpFields.EMPTY);
+              exchange, credentials.unauthorized(exchange.request(), asked.credentials()), fields);
+      case Resolution.Failed(ProblemDetail problem) -> problems.write(exchange, problem, fields);
     }
+  }
+
+  /** Returns what every answer to the request has, failures too. */
+  HttpFields fields(Asked asked) {
+    return polls.fields(asked.target());
   }
 
   private void serve(Asked asked, Served served, boolean isRepeatable, Consumer<Asked> again) {

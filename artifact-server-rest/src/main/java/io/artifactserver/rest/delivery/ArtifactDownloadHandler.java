@@ -37,6 +37,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final RequestCredentials credentials;
   private final Downloads downloads;
   private final Answers answers;
+  private final DeviceReports reports;
   private final ApiPage page;
   private final ProblemWriter problems;
 
@@ -45,12 +46,14 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       RequestCredentials credentials,
       Downloads downloads,
       Answers answers,
+      DeviceReports reports,
       ApiPage page,
       ProblemWriter problems) {
     this.addresses = addresses;
     this.credentials = credentials;
     this.downloads = downloads;
     this.answers = answers;
+    this.reports = reports;
     this.page = page;
     this.problems = problems;
   }
@@ -71,6 +74,10 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
     if (path == null || !addresses.isTarget(path)) {
       return servePage(exchange, Objects.requireNonNullElse(path, ""))
           || super.handle(request, response, callback);
+    }
+    if (HttpMethod.PUT.is(request.getMethod()) && Addresses.takesReports(path)) {
+      reports.take(exchange, path);
+      return true;
     }
     UnwantedBody.discard(request);
     // Jetty asks, once, when neither a read nor a write waits for the client: the server is looking

@@ -44,6 +44,8 @@ import org.springframework.context.annotation.Import;
   RepeatedDownloads.class,
   Deliveries.class,
   RequestCredentials.class,
+  PollAnswers.class,
+  DeviceReports.class,
   Answers.class,
   Downloads.class,
   ApiPage.class,

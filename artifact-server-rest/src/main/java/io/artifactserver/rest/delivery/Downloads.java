@@ -14,7 +14,6 @@ import io.artifactserver.rest.log.FailureLog;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.server.guard.Connections;
 import java.util.Optional;
-import org.eclipse.jetty.http.HttpFields;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +54,7 @@ record Downloads(
     if (sender.isThrottled()) {
       answer(asked, new Resolution.Throttled());
     } else if (!lookups.run(sender, () -> lookUp(asked))) {
-      problems.write(asked.exchange(), Problems.tooManyLookups(), HttpFields.EMPTY);
+      problems.write(asked.exchange(), Problems.tooManyLookups(), answers.fields(asked));
     }
   }
 
@@ -68,9 +67,9 @@ record Downloads(
       return found instanceof Resolution.Found;
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + exchange.request().getHttpURI().getPath(), e);
-      problems.write(exchange, Problems.catalogUnavailable(), HttpFields.EMPTY);
+      problems.write(exchange, Problems.catalogUnavailable(), answers.fields(asked));
     } catch (IssuerUnavailableException e) {
-      problems.write(exchange, Problems.issuerUnavailable(), HttpFields.EMPTY);
+      problems.write(exchange, Problems.issuerUnavailable(), answers.fields(asked));
     } catch (RuntimeException e) {
       exchange.fail(e);
     }

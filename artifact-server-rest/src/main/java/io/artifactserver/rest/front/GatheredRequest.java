@@ -16,12 +16,12 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /** A request whose body is there, so that whoever reads it never waits for the client. */
-final class GatheredRequest extends Request.Wrapper {
+public final class GatheredRequest extends Request.Wrapper {
   /** The longest body, in bytes. Bodies of the API have some hundred. */
-  static final int MAX_LENGTH = 64 * 1024;
+  public static final int MAX_LENGTH = 64 * 1024;
 
   /** In which a body comes. */
-  static final Duration TIME = Duration.ofSeconds(10);
+  public static final Duration TIME = Duration.ofSeconds(10);
 
   private final Content.Source body;
 
@@ -43,7 +43,7 @@ final class GatheredRequest extends Request.Wrapper {
    *
    * @param listener is told once how it went; must not block
    */
-  static void gather(Request request, Connections connections, Listener listener) {
+  public static void gather(Request request, Connections connections, Listener listener) {
     Holdings.Holding holding =
         connections.holding(request.getConnectionMetaData().getConnection().getEndPoint());
     Request.addCompletionListener(request, _ -> holding.close());
@@ -67,7 +67,7 @@ final class GatheredRequest extends Request.Wrapper {
   }
 
   /** Learns whether the body came. */
-  interface Listener {
+  public interface Listener {
     void whole(Request request);
 
     /** The body is longer than {@link #MAX_LENGTH}. */

@@ -49,8 +49,11 @@ public record ProblemWriter(JsonMapper mapper) {
           headers.put(HttpHeader.RETRY_AFTER, Problems.RETRY_AFTER_SECONDS);
         }
       }
-      case HttpStatus.TOO_MANY_REQUESTS_429 ->
+      case HttpStatus.TOO_MANY_REQUESTS_429 -> {
+        if (!fields.contains(HttpHeader.RETRY_AFTER)) {
           headers.put(HttpHeader.RETRY_AFTER, Problems.THROTTLED_SECONDS);
+        }
+      }
       default -> {}
     }
     exchange.end(body);

@@ -204,6 +204,18 @@ abstract class GrantedDownloadFixture {
             new DownloadClasses(authenticator, connections, lookups),
             new Permissions(catalog, authenticator, connections, lookups, Duration.ofMinutes(1)));
     RequestCredentials credentials = new RequestCredentials(links);
+    Deliveries deliveries =
+        new Deliveries(
+            new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1)),
+            new ProgressBook(
+                new NoProgress(),
+                InstantSource.system(),
+                new ProgressBook.Bounds(100, 10, 100, 100),
+                _ -> {}),
+            authenticator,
+            connections,
+            lookups,
+            Optional.empty());
     Answers answers =
         new Answers(
             new ResponseEmitter(
@@ -215,28 +227,25 @@ abstract class GrantedDownloadFixture {
                 new WaitingThreads(threads, threads, threads),
                 false),
             new RepeatedDownloads(resolver, stores, _ -> {}, connections, throttles, registry),
-            new Deliveries(
-                new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1)),
-                new ProgressBook(
-                    new NoProgress(),
-                    InstantSource.system(),
-                    new ProgressBook.Bounds(100, 10, 100, 100),
-                    _ -> {}),
-                authenticator,
-                connections,
-                lookups,
-                Optional.empty()),
+            deliveries,
             throttles,
             credentials,
+            new PollAnswers(
+                new PollProperties(Duration.ofMinutes(5), "release"),
+                deliveries,
+                InstantSource.system(),
+                registry),
             problems,
             InstantSource.system(),
             new DownloadProperties(false, false, Duration.ofMinutes(1)));
+    Downloads downloads = new Downloads(resolver, answers, problems, lookups, connections);
     server.setHandler(
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
             credentials,
-            new Downloads(resolver, answers, problems, lookups, connections),
+            downloads,
             answers,
+            new DeviceReports(credentials, downloads, problems, connections),
             new ApiPage(InstantSource.system()),
             problems));
     connector.setHost("127.0.0.1");

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,7 +74,7 @@ class SwupdateIT {
       hawkbit.property(REF, proxy.endpoint() + PATH);
       proxy.plan(1, request -> isGet(request), new Fault.Truncate(FIRST_CUT));
       proxy.plan(1, request -> isGet(request), new Fault.Reset(2_000_000));
-      try (Agent _ = new Agent()) {
+      try (SwupdateAgent _ = agent()) {
         awaitFeedback("All Chunks Installed.");
       }
       assertThat(installed).hasBinaryContent(content);
@@ -89,7 +88,7 @@ class SwupdateIT {
       assertThat(hawkbit.questions("device")).isEqualTo(1);
     }
     // As after the restart of the device, which is none here.
-    try (Agent _ = new Agent("-c", "2")) {
+    try (SwupdateAgent _ = agent("-c", "2")) {
       awaitFeedback("\"finished\": \"success\" }, \"execution\": \"closed\"");
     }
   }
@@ -114,7 +113,7 @@ class SwupdateIT {
       hawkbit.property(REF, relay.url("") + PATH);
       relay.cutAfter(FIRST_CUT);
       trusting = Client.trusting(server.authorityFile().toString());
-      try (Agent _ = new Agent()) {
+      try (SwupdateAgent _ = agent()) {
         awaitFeedback("All Chunks Installed.");
       }
       assertThat(installed).hasBinaryContent(content);
@@ -131,7 +130,7 @@ class SwupdateIT {
     hawkbit.property(
         "hawkbit.artifact.url.protocols.artifact-server.ref", "http://127.0.0.1" + PATH);
     SwuArchive.signed(client, folder, content, sha256(), folder.resolve("installed.img"));
-    try (Agent _ = new Agent()) {
+    try (SwupdateAgent _ = agent()) {
       awaitFeedback("No artifact download URL");
       awaitFeedback("\"finished\": \"failure\" }, \"execution\": \"closed\"");
     }
@@ -153,60 +152,28 @@ class SwupdateIT {
     return Digest.of(algorithm, algorithm.newMessageDigest().digest(content)).hex();
   }
 
-  /** SWUpdate as a daemon, which has processes of its own. */
-  private final class Agent implements AutoCloseable {
-    private final Process process;
-
-    private Agent(String... options) throws IOException {
-      List<String> suricatta =
-          new ArrayList<>(
-              List.of(
-                  "-t",
-                  "DEFAULT",
-                  "-i",
-                  "device",
-                  "-u",
-                  hawkbit.url(),
-                  "-k",
-                  "secret-of-the-device",
-                  "-p",
-                  "1",
-                  "-w",
-                  "1"));
-      suricatta.addAll(List.of(options));
-      // On a busy machine SWUpdate before 2024.05 dies of SIGPIPE: it tells a thread of its own its
-      // status, and that waits for no longer than 100 ms (its commits fec9e413 and da48265a).
-      List<String> command = new ArrayList<>(trusting);
-      command.addAll(
-          List.of(
-              "env",
-              "--ignore-signal=PIPE",
-              "swupdate",
-              "-v",
-              "-H",
-              "board:1.0",
-              "-k",
-              "cert.pem",
-              "-u",
-              String.join(" ", suricatta)));
-      ProcessBuilder builder = client.builder(command.toArray(String[]::new));
-      // Its sockets, which other instances have elsewhere.
-      builder.environment().put("TMPDIR", folder.toString());
-      process =
-          builder
-              .redirectErrorStream(true)
-              .redirectOutput(
-                  ProcessBuilder.Redirect.appendTo(folder.resolve("swupdate.log").toFile()))
-              .start();
-    }
-
-    @Override
-    public void close() throws IOException {
-      List<ProcessHandle> all =
-          Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
-      all.forEach(ProcessHandle::destroyForcibly);
-      all.forEach(each -> each.onExit().join());
-      System.err.println(Files.readString(folder.resolve("swupdate.log")));
-    }
+  private SwupdateAgent agent(String... options) throws IOException {
+    List<String> suricatta =
+        new ArrayList<>(
+            List.of(
+                "-t",
+                "DEFAULT",
+                "-i",
+                "device",
+                "-u",
+                hawkbit.url(),
+                "-k",
+                "secret-of-the-device",
+                "-p",
+                "1",
+                "-w",
+                "1"));
+    suricatta.addAll(List.of(options));
+    return new SwupdateAgent(
+        client,
+        folder,
+        trusting,
+        List.of(
+            "swupdate", "-H", "board:1.0", "-k", "cert.pem", "-u", String.join(" ", suricatta)));
   }
 }

@@ -19,6 +19,9 @@ import java.util.Optional;
 public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
   private static final String ARTIFACTS = "/artifacts/";
   private static final String BLOBS = "/blobs/sha256/";
+  private static final String RAUC = "/poll/rauc/";
+  private static final String SWUPDATE = "/poll/swupdate/";
+  private static final String LOG = "/log";
   private static final String CONTROLLER = "controller";
   private static final String SHA_1 = "sha1";
 
@@ -31,6 +34,8 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
   public boolean isTarget(String rawPath) {
     return rawPath.startsWith(ARTIFACTS)
         || rawPath.startsWith(BLOBS)
+        || rawPath.startsWith(RAUC)
+        || rawPath.startsWith(SWUPDATE)
         || isHawkbit(rawPath)
         || isGranted(rawPath);
   }
@@ -48,6 +53,12 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
     if (rawPath.startsWith(BLOBS)) {
       return Optional.of(
           new Target.OfContent(digest(DigestAlgorithm.SHA_256, rawPath.substring(BLOBS.length()))));
+    }
+    if (rawPath.startsWith(RAUC)) {
+      return poll(Target.Agent.RAUC, rawPath.substring(RAUC.length()));
+    }
+    if (rawPath.startsWith(SWUPDATE)) {
+      return poll(Target.Agent.SWUPDATE, rawPath.substring(SWUPDATE.length()));
     }
     String[] segments = rawPath.split("/", -1);
     return hawkbit.repository(segments[1]).isPresent() ? hawkbit(segments) : granted(segments);
@@ -72,6 +83,37 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
         ? new Target.OfChannel(
             new Channel(address.repository(), name), address.path().substring(slash + 1))
         : new Target.OfArtifact(address);
+  }
+
+  private static Optional<Target> poll(Target.Agent agent, String rawNames) {
+    return followed(rawNames).map(each -> new Target.OfPoll(agent, each.channel(), each.path()));
+  }
+
+  /** Whether devices send messages about their updates to the path, by PUT. */
+  public static boolean takesReports(String rawPath) {
+    return rawPath.startsWith(SWUPDATE) && rawPath.endsWith(LOG);
+  }
+
+  /**
+   * Reads a path that {@link #takesReports}.
+   *
+   * @return what it is about; empty if the path can name nothing
+   * @throws InvalidNameException if the path breaks a rule of names
+   */
+  public static Optional<Target.OfChannel> reported(String rawPath) {
+    return followed(rawPath.substring(SWUPDATE.length(), rawPath.length() - LOG.length()));
+  }
+
+  /** {@code {repository}/{channel}/{path}}. */
+  private static Optional<Target.OfChannel> followed(String rawNames) {
+    String[] names = rawNames.split("/", 3);
+    if (names.length < 3) {
+      return Optional.empty();
+    }
+    Channel channel = new Channel(RequestPath.decode(names[0]), RequestPath.decode(names[1]));
+    // Its path has the rules of an artifact's.
+    String path = new ArtifactId(channel.repository(), RequestPath.decode(names[2])).path();
+    return Optional.of(new Target.OfChannel(channel, path));
   }
 
   private boolean isHawkbit(String rawPath) {

@@ -6,18 +6,50 @@ import io.artifactserver.core.release.Channel;
 
 /** The thing that a device's request names. Immutable. */
 public sealed interface Target {
+  /** Something in one repository. */
+  sealed interface InRepository extends Target {
+    /** Name of the repository. */
+    String repository();
+  }
+
   /** An artifact by its name. */
-  record OfArtifact(ArtifactId id) implements Target {}
+  record OfArtifact(ArtifactId id) implements InRepository {
+    @Override
+    public String repository() {
+      return id.repository();
+    }
+  }
 
   /**
    * An artifact of the release that a channel points to.
    *
    * @param path within the release
    */
-  record OfChannel(Channel channel, String path) implements Target {
+  record OfChannel(Channel channel, String path) implements InRepository {
+    @Override
+    public String repository() {
+      return channel.repository();
+    }
+
     /** The artifact that has this very path, where there is no such channel. */
     public ArtifactId literally() {
-      return new ArtifactId(channel.repository(), channel.address().path() + '/' + path);
+      return new ArtifactId(repository(), channel.address().path() + '/' + path);
+    }
+  }
+
+  /** The question of a device whether the channel has something for it. */
+  record OfPoll(Agent agent, Channel channel, String path) implements InRepository {
+    @Override
+    public String repository() {
+      return channel.repository();
+    }
+  }
+
+  /** A message of a device about the update that it was offered. */
+  record OfReport(Channel channel, String path, InstallReport report) implements InRepository {
+    @Override
+    public String repository() {
+      return channel.repository();
     }
   }
 
@@ -29,7 +61,7 @@ public sealed interface Target {
    *
    * @param fileName without a slash
    */
-  record OfContentIn(Digest digest, String repository, String fileName) implements Target {}
+  record OfContentIn(Digest digest, String repository, String fileName) implements InRepository {}
 
   /**
    * A file that hawkBit may have granted to a device.
@@ -40,4 +72,13 @@ public sealed interface Target {
    */
   record Granted(String tenant, String controllerId, String softwareModuleId, String fileName)
       implements Target {}
+
+  /** A program that polls. */
+  enum Agent {
+    /** RAUC, from 1.16 on. */
+    RAUC,
+
+    /** SWUpdate, with its general server. */
+    SWUPDATE
+  }
 }

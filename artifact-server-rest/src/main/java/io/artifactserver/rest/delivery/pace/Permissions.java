@@ -35,10 +35,7 @@ public record Permissions(
   private boolean isPublic(Target target, Reach reach) {
     Stream<Repository> repositories =
         switch (target) {
-          case Target.OfArtifact(var id) -> catalog.findRepository(id.repository(), reach).stream();
-          case Target.OfChannel(var channel, _) ->
-              catalog.findRepository(channel.repository(), reach).stream();
-          case Target.OfContentIn in -> catalog.findRepository(in.repository(), reach).stream();
+          case Target.InRepository in -> catalog.findRepository(in.repository(), reach).stream();
           case Target.OfContent(var digest) ->
               catalog.findContent(digest, reach).stream()
                   .flatMap(content -> content.repositories().stream());

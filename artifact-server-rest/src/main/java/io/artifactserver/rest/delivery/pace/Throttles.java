@@ -3,7 +3,6 @@ package io.artifactserver.rest.delivery.pace;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.SignedLink;
 import io.artifactserver.core.catalog.ArtifactCatalog;
-import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.limit.DownloadQueue;
@@ -11,7 +10,6 @@ import io.artifactserver.core.limit.Lane;
 import io.artifactserver.core.limit.LimitBook;
 import io.artifactserver.core.limit.LimitTable;
 import io.artifactserver.core.limit.TokenBucket;
-import io.artifactserver.core.release.Channel;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -107,9 +105,7 @@ public record Throttles(
       return table.open();
     }
     return switch (target) {
-      case Target.OfArtifact(ArtifactId id) -> table.lane(id.repository());
-      case Target.OfChannel(Channel channel, _) -> table.lane(channel.repository());
-      case Target.OfContentIn in -> table.lane(in.repository());
+      case Target.InRepository in -> table.lane(in.repository());
       case Target.OfContent(Digest digest) -> narrowest(table, digest);
       case Target.Granted _ -> table.open();
     };

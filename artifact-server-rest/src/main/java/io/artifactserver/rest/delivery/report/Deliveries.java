@@ -12,6 +12,7 @@ import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.api.progress.ProgressProperties;
+import io.artifactserver.rest.delivery.address.InstallReport;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.delivery.body.TransferOutcome;
 import io.artifactserver.rest.delivery.resolve.Served;
@@ -58,26 +59,43 @@ public record Deliveries(
             ? null
             : request.getHeaders().get(properties.deviceHeader());
     String name = field == null ? "" : field.strip();
-    boolean isNamed = isName(name);
-    if (!isNamed && isNobody(credentials)) {
+    if (!isName(name) && isNobody(credentials)) {
       return null;
     }
     String repository =
         switch (target) {
-          case Target.OfArtifact(var id) -> id.repository();
-          case Target.OfChannel(var channel, _) -> channel.repository();
-          case Target.OfContentIn in -> in.repository();
+          case Target.InRepository in -> in.repository();
           // It may be an artifact of several.
           case Target.OfContent _, Target.Granted _ -> "";
         };
-    if (repository.isEmpty()) {
-      return null;
+    return repository.isEmpty() ? null : device(request, repository, credentials, served, name);
+  }
+
+  /** Takes down what a device says of the update that it was offered. */
+  public void reported(
+      Request request, Target.OfReport told, Credentials credentials, Served served) {
+    InstallReport report = told.report();
+    if (properties.enabled() && (isName(report.device()) || !isNobody(credentials))) {
+      device(request, told.repository(), credentials, served, report.device())
+          .tell(entry -> {
+            switch (report.event()) {
+              case STARTED, SUCCESS -> entry.seen();
+              case FAIL -> entry.failed(DeliveryError.Reason.REPORTED);
+            }
+          });
     }
+  }
+
+  /**
+   * @param name that the device calls itself by; another one if it is none
+   */
+  private DeviceDelivery device(
+      Request request, String repository, Credentials credentials, Served served, String name) {
     return new DeviceDelivery(
         new ProgressSubject(
             repository, served.digests().sha256(), served.representation().length()),
         credentials,
-        isNamed ? name : credentials.certificateSubject(),
+        isName(name) ? name : credentials.certificateSubject(),
         connections.client(request),
         address(request));
   }

@@ -11,6 +11,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.ChannelState;
 import io.artifactserver.rest.access.Authentication;
@@ -54,6 +55,17 @@ public final class Resolver {
      * @param address absolute path
      */
     record Elsewhere(String address) implements Resolution {}
+
+    /**
+     * The channel that a device asks about has this for it.
+     *
+     * @param release that the channel points to
+     * @param address absolute path of the artifact
+     */
+    record Offered(Served served, String release, String address) implements Resolution {}
+
+    /** The channel that a device asks about has nothing for it. */
+    record Nothing() implements Resolution {}
 
     /** To be served in a while: what is computed from an artifact is not there yet. */
     record NotReady() implements Resolution {}
@@ -180,6 +192,8 @@ public final class Resolver {
             .or(() -> missing(id.repository(), caller.get(), reach));
       }
       case Target.OfChannel wish -> follow(wish, caller, reach);
+      case Target.OfPoll(_, Channel channel, String path) -> offer(channel, path, caller, reach);
+      case Target.OfReport(Channel channel, String path, _) -> offer(channel, path, caller, reach);
       case Target.OfContent(Digest digest) ->
           catalog
               .findContent(digest, reach)
@@ -200,13 +214,26 @@ public final class Resolver {
 
   private Optional<Resolution> follow(
       Target.OfChannel wish, Supplier<Authentication> caller, Reach reach) {
-    Optional<ChannelState> channel = channels.find(wish.channel());
-    if (channel.isEmpty()) {
+    Optional<ArtifactId> target =
+        channels.find(wish.channel()).map(state -> state.artifact(wish.path()));
+    if (target.isEmpty()) {
       return resolve(new Target.OfArtifact(wish.literally()), caller, reach);
     }
-    ArtifactId id = channel.get().artifact(wish.path());
+    ArtifactId id = target.get();
     return resolve(new Target.OfArtifact(id), caller, reach)
         .map(found -> found instanceof Resolution.Found(Served it) ? channels.at(it, id) : found);
+  }
+
+  private Optional<Resolution> offer(
+      Channel channel, String path, Supplier<Authentication> caller, Reach reach) {
+    Optional<ChannelState> state = channels.find(channel);
+    return state
+        .map(known -> known.artifact(path))
+        .filter(id -> mayRead(id, caller, reach))
+        .map(id ->
+            channels.offer(
+                state.orElseThrow(), id, () -> catalog.find(id, reach).map(this::served), reach))
+        .orElseGet(() -> missing(channel.repository(), caller.get(), reach));
   }
 
   private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {
@@ -229,7 +256,11 @@ public final class Resolver {
   }
 
   private Optional<Resolution> found(Artifact artifact) {
-    return found(served.get(artifact, key -> Served.of(artifact)));
+    return found(served(artifact));
+  }
+
+  private Served served(Artifact artifact) {
+    return served.get(artifact, key -> Served.of(artifact));
   }
 
   private Optional<Resolution> found(Content content) {

@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.http.FieldMutator;
 import io.artifactserver.rest.http.RequestPath;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,8 @@ class AddressesFuzzTest {
           "/artifacts/fleet/a%20b/%E2%82%AC",
           "/artifacts/fleet",
           "/artifacts/fleet/@stable/board/fw-1.0.img",
+          "/poll/rauc/fleet/stable/board/fw-1.0.raucb",
+          "/poll/swupdate/fleet/stable/fw%201.0.swu",
           "/blobs/sha256/" + "0123456789abcdef".repeat(4),
           "/DEFAULT/controller/v1/device-1/softwaremodules/7/artifacts/app.bin",
           "/default/controller/v1/device-1/softwaremodules/7/artifacts/app.bin.MD5SUM",
@@ -95,6 +98,20 @@ class AddressesFuzzTest {
             .isEqualTo(target);
         assertThat(name).as(path).isNotEmpty();
       }
+      case Target.OfPoll(var agent, var channel, var name) ->
+          assertThat(
+                  addresses.parse(
+                      "/poll/"
+                          + agent.name().toLowerCase(Locale.ROOT)
+                          + '/'
+                          + channel.repository()
+                          + '/'
+                          + channel.name()
+                          + '/'
+                          + RequestPath.encode(name)))
+              .as(path)
+              .isEqualTo(target);
+      case Target.OfReport report -> throw new AssertionError(report);
       case Target.OfContent(var digest) ->
           assertThat(path).endsWithIgnoringCase("/blobs/sha256/" + digest.hex());
       case Target.OfContentIn(var digest, var repository, var fileName) -> {
