@@ -135,12 +135,27 @@ public interface ArtifactCatalog {
   boolean repair(BlobRef fresh, Digests digests);
 
   /**
-   * Removes an artifact, and keeps its digest as {@link #usedPath}. A blob that no artifact refers
-   * to any more is retired, not deleted.
-   *
-   * @return the removed artifact, or empty if there was none
+   * Removes an artifact unless a hold keeps it, and keeps its digest as {@link #usedPath}. A blob
+   * that no artifact refers to any more is retired, not deleted.
    */
-  Optional<Artifact> remove(ArtifactId id);
+  Removal remove(ArtifactId id);
+
+  /**
+   * Holds an artifact, in one transaction that a removal cannot pass. A hold that ends later stays
+   * as it is.
+   */
+  HoldResult hold(ArtifactId id, Hold hold);
+
+  /**
+   * Says why an artifact was released and how long it is supported, and extends its hold to the one
+   * that {@linkplain Support#hold comes with it}, in one transaction.
+   *
+   * @return the artifact as it is now, or empty if there is none
+   */
+  Optional<Artifact> support(ArtifactId id, Support support);
+
+  /** As {@link #list(String, List, String, int)}, of the artifacts that are held now. */
+  List<Artifact> listHeld(String repository, List<PathRange> ranges, String after, int limit);
 
   /**
    * Makes a repository encrypt: what comes in from now on, and by and by what is there. There is no
@@ -206,5 +221,29 @@ public interface ArtifactCatalog {
 
     /** The repository was deleted or never existed. */
     record NoRepository() implements Addition {}
+  }
+
+  /** The result of {@link #remove}. */
+  sealed interface Removal {
+    /** The artifact is gone. */
+    record Removed(Artifact artifact) implements Removal {}
+
+    /** There was no such artifact. */
+    record Absent() implements Removal {}
+
+    /** The artifact stays until its hold ends. */
+    record Held(Hold hold) implements Removal {}
+  }
+
+  /** The result of {@link #hold}. */
+  sealed interface HoldResult {
+    /** The artifact with its new hold. */
+    record Holds(Artifact artifact) implements HoldResult {}
+
+    /** There is no such artifact. */
+    record Absent() implements HoldResult {}
+
+    /** The artifact is held for longer. */
+    record Longer(Hold hold) implements HoldResult {}
   }
 }

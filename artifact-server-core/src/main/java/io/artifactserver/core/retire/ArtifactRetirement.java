@@ -3,8 +3,8 @@ package io.artifactserver.core.retire;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.StorageException;
-import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
 import io.artifactserver.core.ingest.Quota;
@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Use case: delete an artifact. Its name is gone at once; its blob, when no other artifact shares
@@ -34,12 +33,11 @@ public record ArtifactRetirement(
   private static final int BATCH = 100;
 
   /**
-   * Deletes the artifact.
+   * Deletes the artifact, unless a hold keeps it.
    *
-   * @return the deleted artifact, or empty if there was none
    * @throws ReleaseException.Released if a channel points to its release
    */
-  public Optional<Artifact> retire(ArtifactId id) throws ReleaseException.Released {
+  public Removal retire(ArtifactId id) throws ReleaseException.Released {
     return channels.unlessReleased(id, () -> catalog.remove(id));
   }
 

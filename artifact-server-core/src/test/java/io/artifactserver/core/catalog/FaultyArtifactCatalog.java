@@ -94,8 +94,24 @@ public final class FaultyArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Artifact> remove(ArtifactId id) {
+  public Removal remove(ArtifactId id) {
     return catalog.remove(id);
+  }
+
+  @Override
+  public HoldResult hold(ArtifactId id, Hold hold) {
+    return catalog.hold(id, hold);
+  }
+
+  @Override
+  public Optional<Artifact> support(ArtifactId id, Support support) {
+    return catalog.support(id, support);
+  }
+
+  @Override
+  public List<Artifact> listHeld(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return catalog.listHeld(repository, ranges, after, limit);
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A catalog on the heap, for tests: one lock stands for the database's transactions. Thread-safe.
@@ -240,15 +241,7 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
       blobs.put(fresh.key(), new BlobRow(fresh, row.digests(), row.createdAt(), retiredAt));
       for (Artifact artifact : List.copyOf(artifacts.values())) {
         if (artifact.blob().equals(row.ref())) {
-          artifacts.put(
-              artifact.id(),
-              new Artifact(
-                  artifact.repository(),
-                  artifact.path(),
-                  fresh,
-                  artifact.mediaType(),
-                  artifact.digests(),
-                  artifact.createdAt()));
+          artifacts.put(artifact.id(), with(artifact, fresh, artifact.hold(), artifact.support()));
         }
       }
     });
@@ -288,15 +281,58 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   }
 
   @Override
-  public synchronized Optional<Artifact> remove(ArtifactId id) {
-    Artifact removed = artifacts.remove(id);
-    if (removed != null) {
-      used.put(id, new UsedPath(id, removed.digests().sha256(), now()));
+  public synchronized Removal remove(ArtifactId id) {
+    Artifact found = artifacts.get(id);
+    if (found == null) {
+      return new Removal.Absent();
     }
-    if (removed != null && !isReferred(removed.blob())) {
-      blobs.put(removed.blob().key(), row(removed.blob()).withRetiredAt(now()));
+    if (found.hold() != null && found.hold().until().isAfter(now())) {
+      return new Removal.Held(found.hold());
     }
-    return Optional.ofNullable(removed);
+    artifacts.remove(id);
+    used.put(id, new UsedPath(id, found.digests().sha256(), now()));
+    if (!isReferred(found.blob())) {
+      blobs.put(found.blob().key(), row(found.blob()).withRetiredAt(now()));
+    }
+    return new Removal.Removed(found);
+  }
+
+  @Override
+  public synchronized HoldResult hold(ArtifactId id, Hold hold) {
+    Artifact found = artifacts.get(id);
+    if (found == null) {
+      return new HoldResult.Absent();
+    }
+    if (found.hold() != null && found.hold().until().isAfter(hold.until())) {
+      return new HoldResult.Longer(found.hold());
+    }
+    Artifact held = with(found, found.blob(), hold, found.support());
+    artifacts.put(id, held);
+    return new HoldResult.Holds(held);
+  }
+
+  @Override
+  public Optional<Artifact> support(ArtifactId id, Support support) {
+    throw new UnsupportedOperationException("Only the database keeps it");
+  }
+
+  @Override
+  public List<Artifact> listHeld(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    throw new UnsupportedOperationException("Only the database lists them");
+  }
+
+  private static Artifact with(
+      Artifact artifact, BlobRef blob, @Nullable Hold hold, @Nullable Support support) {
+    return new Artifact(
+        artifact.repository(),
+        artifact.path(),
+        blob,
+        artifact.mediaType(),
+        artifact.digests(),
+        artifact.createdAt(),
+        hold,
+        support);
   }
 
   @Override

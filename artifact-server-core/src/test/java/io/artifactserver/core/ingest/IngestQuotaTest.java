@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.limit.RepositoryQuota;
 import io.artifactserver.core.limit.RepositoryUsage;
 import java.io.ByteArrayInputStream;
@@ -76,7 +77,7 @@ class IngestQuotaTest extends IngestFixture {
           @Override
           public synchronized int read(byte[] bytes, int offset, int length) {
             int read = super.read(bytes, offset, length);
-            if (read < 0 && rows.remove(first.id()).isPresent()) {
+            if (read < 0 && rows.remove(first.id()) instanceof Removal.Removed) {
               try {
                 put("edge/third", content(10, 27));
               } catch (IngestException | StorageException e) {

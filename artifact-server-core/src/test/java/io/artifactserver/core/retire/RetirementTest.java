@@ -12,6 +12,7 @@ import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.blob.InMemoryDataKeyStore;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.ingest.ArtifactIngest;
@@ -84,8 +85,8 @@ class RetirementTest {
   @Test
   void aBlobGoesAfterItsGrace() throws Exception {
     Artifact artifact = put("a", "one");
-    assertThat(retirement.retire(artifact.id())).contains(artifact);
-    assertThat(retirement.retire(artifact.id())).isEmpty();
+    assertThat(retirement.retire(artifact.id())).isEqualTo(new Removal.Removed(artifact));
+    assertThat(retirement.retire(artifact.id())).isEqualTo(new Removal.Absent());
     assertThat(catalog.find(artifact.id())).isEmpty();
     pass(GRACE);
     assertThat(retirement.deleteExpired()).isZero();

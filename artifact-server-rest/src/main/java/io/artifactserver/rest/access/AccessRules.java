@@ -42,6 +42,8 @@ public final class AccessRules {
           // The answers hold what is in the scope only.
           rule("GET|HEAD", REPOSITORIES, READERS, (_, _) -> true),
           rule("GET|HEAD", REPOSITORY + "(?:/artifacts)?", READERS, AccessRules::isRepository),
+          // No publisher may begin a promise that nobody can end.
+          rule("PUT", ARTIFACT + "/(?:hold|support)", Set.of(), AccessRules::isArtifact),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
           rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
           // The answers hold what is in the scope only.
@@ -87,7 +89,7 @@ public final class AccessRules {
                 name(caller.role()));
   }
 
-  /** No two rules are for the same request. */
+  /** The first rule that is for the request counts. */
   private static Optional<Rule> rule(String method, String rawPath) {
     return RULES.stream()
         .filter(rule -> rule.method.matcher(method).matches())

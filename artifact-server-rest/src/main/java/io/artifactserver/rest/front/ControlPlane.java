@@ -204,9 +204,8 @@ public final class ControlPlane extends Handler.Wrapper {
   }
 
   private static boolean isUpload(Request request) {
-    String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
     return ResumableRequest.is(request)
-        || (ResumableRequest.isArtifact(path)
+        || (ResumableRequest.isArtifact(request)
             && (HttpMethod.PUT.is(request.getMethod()) || isForm(request)));
   }
 

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.front;
 
 import io.artifactserver.rest.api.artifact.UploadExchange;
+import io.artifactserver.rest.http.BelowArtifact;
 import io.artifactserver.rest.server.engine.InterimAnswers;
 import io.artifactserver.rest.server.guard.UploadTurns;
 import java.util.Objects;
@@ -55,15 +56,17 @@ final class ResumableRequest extends Request.Wrapper {
     return (HttpMethod.POST.is(sent) && path.equals(UPLOADS))
         || (HttpMethod.PATCH.is(sent) && path.startsWith(UPLOADS + '/'))
         || ((HttpMethod.PUT.is(sent) || HttpMethod.POST.is(sent))
-            && isArtifact(path)
+            && isArtifact(request)
             && request.getHeaders().contains(COMPLETE)
             && UploadExchange.VERSIONS.contains(
                 Objects.requireNonNullElse(request.getHeaders().get(VERSION), "")));
   }
 
-  /** Whether the path is an artifact's own. */
-  static boolean isArtifact(String path) {
-    return ARTIFACT.matcher(path).lookingAt();
+  /** Whether the address is an artifact's own. */
+  static boolean isArtifact(Request request) {
+    String path = path(request);
+    return ARTIFACT.matcher(path).lookingAt()
+        && BelowArtifact.find(request.getMethod(), path).isEmpty();
   }
 
   /** The means that a request has while it runs. */

@@ -7,6 +7,7 @@ import io.artifactserver.core.blob.StorageException.BlobNotFound;
 import io.artifactserver.core.blob.StorageException.StorageFull;
 import io.artifactserver.core.blob.StorageException.StorageUnavailable;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Hold;
 import io.artifactserver.core.catalog.UsedPath;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -206,6 +207,15 @@ public final class Problems {
                 .formatted(
                     used.id(), used.deletedAt().truncatedTo(ChronoUnit.SECONDS), used.sha256())
             + " same bytes again.");
+  }
+
+  /** 409: the artifact stays. */
+  public static ProblemDetail held(ArtifactId id, Hold hold) {
+    return of(
+        HttpStatus.CONFLICT,
+        "Held",
+        "%s is held until %s (%s). Nobody can delete it before, nor shorten the hold; an admin can extend it."
+            .formatted(id, hold.until(), hold.reason()));
   }
 
   /** 412: the caller's precondition does not hold. */

@@ -50,6 +50,8 @@ class EndpointRolesIT {
           Map.entry("DELETE /api/v1/repositories/{repository}/channels/{channel}", "publisher"),
           Map.entry(
               "POST /api/v1/repositories/{repository}/channels/{channel}/rollback", "publisher"),
+          Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/hold", "admin"),
+          Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/support", "admin"),
           Map.entry("GET /api/v1/encryption/keys", "admin"),
           Map.entry("POST /api/v1/encryption/keys", "admin"),
           Map.entry("DELETE /api/v1/encryption/keys/{id}", "admin"),

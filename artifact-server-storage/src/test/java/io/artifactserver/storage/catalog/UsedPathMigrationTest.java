@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
@@ -41,7 +42,7 @@ class UsedPathMigrationTest {
       ArtifactId id = new ArtifactId("edge", "fw");
       assertThat(catalog.repository("edge")).map(Repository::paths).contains(PathPolicy.DEFAULT);
       assertThat(catalog.usedPath(id)).isEmpty();
-      assertThat(catalog.remove(id)).isPresent();
+      assertThat(catalog.remove(id)).isInstanceOf(Removal.Removed.class);
       assertThat(catalog.add(id, "text/plain", newBlob("new"), digests("new")))
           .isInstanceOf(Addition.PathUsed.class);
       assertThat(catalog.share(id, "text/plain", digests("old")))

@@ -3,8 +3,11 @@ package io.artifactserver.rest.api.artifact;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.BlobRegister;
+import io.artifactserver.core.catalog.Hold;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.Derived;
@@ -60,7 +63,9 @@ public record ArtifactController(
       @Parameter(description = "Every path comes behind it") @RequestParam(defaultValue = "")
           String after,
       @Parameter(description = "Of the page's size, 1 to 1000") @RequestParam(defaultValue = "100")
-          int limit) {
+          int limit,
+      @Parameter(description = "Only artifacts that are held") @RequestParam(defaultValue = "false")
+          boolean held) {
     if (limit < 1 || limit > MAX_LIMIT) {
       throw new ProblemException(
           HttpStatus.BAD_REQUEST,
@@ -71,11 +76,16 @@ public record ArtifactController(
       throw new ProblemException(Problems.repositoryNotFound(repository));
     }
     // Nothing outside the scope is read, so neither "next" nor a page's length tells of it.
+    List<PathRange> ranges = CurrentCaller.get().ranges(prefix);
     List<Artifact> found =
-        catalog.list(repository, CurrentCaller.get().ranges(prefix), after, limit + 1);
+        held
+            ? catalog.listHeld(repository, ranges, after, limit + 1)
+            : catalog.list(repository, ranges, after, limit + 1);
     List<Artifact> page = found.subList(0, Math.min(limit, found.size()));
     String next =
-        found.size() > limit ? nextLink(repository, prefix, page.getLast().path(), limit) : "";
+        found.size() > limit
+            ? nextLink(repository, prefix, page.getLast().path(), limit, held)
+            : "";
     Set<String> suspects = suspects(page);
     List<ArtifactView> views =
         page.stream().map(artifact -> ArtifactView.of(artifact, suspects, List.of())).toList();
@@ -104,15 +114,16 @@ public record ArtifactController(
       description =
           "It is gone at once; downloads that run may finish. Its path answers 410 for a year, then"
               + " 404. Unless the repository is mutable, the path takes the same bytes again and no"
-              + " others, for ever. 409 while a channel points to its release.")
+              + " others, for ever. 409 while a hold keeps it, or a channel points to its release.")
   @NamesAnArtifact
   public ResponseEntity<Void> delete(@Parameter(hidden = true) ArtifactId id)
       throws ReleaseException.Released {
     catalog.find(id).ifPresent(artifact -> AuditDetails.before(ArtifactView.of(artifact)));
-    if (retirement.retire(id).isEmpty()) {
-      throw notFound(id);
-    }
-    return ResponseEntity.noContent().build();
+    return switch (retirement.retire(id)) {
+      case Removal.Removed _ -> ResponseEntity.noContent().build();
+      case Removal.Absent _ -> throw notFound(id);
+      case Removal.Held(Hold hold) -> throw new ProblemException(Problems.held(id, hold));
+    };
   }
 
   private Set<String> suspects(List<Artifact> artifacts) {
@@ -146,7 +157,8 @@ public record ArtifactController(
             .orElseGet(() -> Problems.artifactNotFound(id)));
   }
 
-  private static String nextLink(String repository, String prefix, String after, int limit) {
+  private static String nextLink(
+      String repository, String prefix, String after, int limit, boolean held) {
     return RepositoryView.PATH
         + repository
         + "/artifacts?prefix="
@@ -154,7 +166,8 @@ public record ArtifactController(
         + "&after="
         + URLEncoder.encode(after, StandardCharsets.UTF_8)
         + "&limit="
-        + limit;
+        + limit
+        + (held ? "&held=true" : "");
   }
 
   /**

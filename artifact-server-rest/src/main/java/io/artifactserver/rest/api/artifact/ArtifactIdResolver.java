@@ -3,6 +3,7 @@ package io.artifactserver.rest.api.artifact;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.rest.http.RequestPath;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.bind.support.WebDataBinderFactory;
@@ -29,7 +30,10 @@ public final class ArtifactIdResolver implements HandlerMethodArgumentResolver {
       NativeWebRequest webRequest,
       @Nullable WebDataBinderFactory binderFactory) {
     HttpServletRequest request = (HttpServletRequest) webRequest.getNativeRequest();
-    String rawPath = request.getRequestURI();
+    String rawPath =
+        ArtifactMappings.below(Objects.requireNonNull(parameter.getMethod()))
+            .map(below -> below.artifact(request.getRequestURI()))
+            .orElseGet(request::getRequestURI);
     int end = rawPath.indexOf('/', RepositoryView.PATH.length());
     String repository = RequestPath.decode(rawPath.substring(RepositoryView.PATH.length(), end));
     return new ArtifactId(

@@ -2,6 +2,8 @@ package io.artifactserver.rest.api.artifact;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.Hold;
+import io.artifactserver.core.catalog.Support;
 import io.artifactserver.core.derive.Derived;
 import io.artifactserver.core.derive.DerivedForm;
 import io.artifactserver.core.digest.Digest;
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param sha512 of the bytes, lower-case hexadecimal
  * @param created when it was uploaded
  * @param suspect whether its stored bytes were found damaged; absent if not
+ * @param hold that keeps it; absent if there is none
+ * @param support why it was released, and how long it is supported; absent if nobody has said it
  * @param forms that are computed from it for updates; absent in lists
  * @param links to it
  */
@@ -40,6 +44,8 @@ public record ArtifactView(
     String sha512,
     Instant created,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean suspect,
+    @Nullable HoldView hold,
+    @Nullable SupportView support,
     List<FormView> forms,
     Links links) {
   /** The view of an artifact that was just stored. */
@@ -64,12 +70,40 @@ public record ArtifactView(
         hex(artifact, DigestAlgorithm.SHA_512),
         artifact.createdAt(),
         suspects.contains(artifact.blob().key()),
+        HoldView.of(artifact.hold()),
+        SupportView.of(artifact.support()),
         forms,
         Links.of(artifact));
   }
 
   private static String hex(Artifact artifact, DigestAlgorithm algorithm) {
     return artifact.digests().get(algorithm).map(Digest::hex).orElse("");
+  }
+
+  /**
+   * A hold.
+   *
+   * @param until nobody deletes the artifact before
+   * @param reason for people
+   */
+  public record HoldView(Instant until, String reason) {
+    static @Nullable HoldView of(@Nullable Hold hold) {
+      return hold == null ? null : new HoldView(hold.until(), hold.reason());
+    }
+  }
+
+  /**
+   * Why an artifact was released, and how long it is supported.
+   *
+   * @param release {@code security} or {@code feature}
+   * @param end the last month of the support, such as {@code 2032-03}
+   */
+  public record SupportView(String release, String end) {
+    static @Nullable SupportView of(@Nullable Support support) {
+      return support == null
+          ? null
+          : new SupportView(support.release().toString(), support.end().toString());
+    }
   }
 
   /**

@@ -2,8 +2,10 @@ package io.artifactserver.storage.catalog.artifact;
 
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Hold;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
+import io.artifactserver.core.catalog.Support;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Collection;
@@ -44,6 +46,16 @@ public record ArtifactRows(JdbcClient jdbc) {
 
   /** By path. Only the rows of the page are joined with the others. */
   List<Artifact> page(String repository, PathRange range, String after, int limit) {
+    return page(repository, range, after, limit, "");
+  }
+
+  /** As {@link #page}, of those that are held now. */
+  List<Artifact> heldPage(String repository, PathRange range, String after, int limit) {
+    return page(repository, range, after, limit, " and held_until > now()");
+  }
+
+  private List<Artifact> page(
+      String repository, PathRange range, String after, int limit, String condition) {
     return jdbc.sql(
             "select "
                 + ArtifactRow.COLUMNS
@@ -54,6 +66,10 @@ public record ArtifactRows(JdbcClient jdbc) {
                   select * from artifact
                   where repository_id = (select id from repository where name = :repository)
                     and path >= :begin and path < :end and path > :after
+                """
+                + condition
+                + """
+
                   order by path
                   limit :limit) a
                 join repository r on r.id = a.repository_id
@@ -133,9 +149,47 @@ public record ArtifactRows(JdbcClient jdbc) {
         .update();
   }
 
-  /** Returns 1, or 0 if the row is gone or refers to another blob by now. */
+  /**
+   * Returns 1, or 0 if there is no such artifact or its hold ends later. The row's lock keeps a
+   * removal out until the transaction's end.
+   */
+  int hold(ArtifactId id, Hold hold) {
+    return jdbc.sql(
+            """
+            update artifact set held_until = :until, hold_reason = :reason
+            where repository_id = (select id from repository where name = :repository)
+              and path = :path
+              and (held_until is null or held_until <= greatest(cast(:until as timestamptz), now()))
+            """)
+        .param("until", Timestamp.from(hold.until()))
+        .param("reason", hold.reason())
+        .param("repository", id.repository())
+        .param("path", id.path())
+        .update();
+  }
+
+  /** Returns 1, or 0 if there is no such artifact. */
+  int support(ArtifactId id, Support support) {
+    return jdbc.sql(
+            """
+            update artifact set release = :release, support_end = :end
+            where repository_id = (select id from repository where name = :repository)
+              and path = :path
+            """)
+        .param("release", support.release().name())
+        .param("end", support.end().atDay(1))
+        .param("repository", id.repository())
+        .param("path", id.path())
+        .update();
+  }
+
+  /** Returns 1, or 0 if the row is gone, refers to another blob by now, or is held. */
   int delete(long id, long blobId) {
-    return jdbc.sql("delete from artifact where id = :id and blob_id = :blobId")
+    return jdbc.sql(
+            """
+            delete from artifact
+            where id = :id and blob_id = :blobId and (held_until is null or held_until <= now())
+            """)
         .param("id", id)
         .param("blobId", blobId)
         .update();

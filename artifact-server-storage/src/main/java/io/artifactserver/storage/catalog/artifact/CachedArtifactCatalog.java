@@ -5,11 +5,13 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Hold;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.Support;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
@@ -160,10 +162,10 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
-  public Optional<Artifact> remove(ArtifactId id) {
-    Optional<Artifact> removed;
+  public Removal remove(ArtifactId id) {
+    Removal removal;
     try {
-      removed = catalog.remove(id);
+      removal = catalog.remove(id);
     } catch (RuntimeException e) {
       // The transaction's outcome is unknown, and so are the digests.
       contents.forgetAll();
@@ -171,8 +173,34 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
     } finally {
       artifacts.forget(id);
     }
-    removed.ifPresent(artifact -> contents.forgetAll(artifact.digests().values().values()));
-    return removed;
+    if (removal instanceof Removal.Removed(Artifact artifact)) {
+      contents.forgetAll(artifact.digests().values().values());
+    }
+    return removal;
+  }
+
+  @Override
+  public HoldResult hold(ArtifactId id, Hold hold) {
+    try {
+      return catalog.hold(id, hold);
+    } finally {
+      artifacts.forget(id);
+    }
+  }
+
+  @Override
+  public Optional<Artifact> support(ArtifactId id, Support support) {
+    try {
+      return catalog.support(id, support);
+    } finally {
+      artifacts.forget(id);
+    }
+  }
+
+  @Override
+  public List<Artifact> listHeld(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return catalog.listHeld(repository, ranges, after, limit);
   }
 
   @Override

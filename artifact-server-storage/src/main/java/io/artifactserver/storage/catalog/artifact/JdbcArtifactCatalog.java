@@ -5,11 +5,13 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
+import io.artifactserver.core.catalog.Hold;
 import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.catalog.Support;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.Digests;
@@ -113,18 +115,39 @@ public record JdbcArtifactCatalog(
 
   @Override
   public List<Artifact> list(String repository, List<PathRange> ranges, String after, int limit) {
+    return list(
+        repository,
+        ranges,
+        after,
+        limit,
+        (range, left) -> artifacts.page(repository, range, after, left));
+  }
+
+  @Override
+  public List<Artifact> listHeld(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return list(
+        repository,
+        ranges,
+        after,
+        limit,
+        (range, left) -> artifacts.heldPage(repository, range, after, left));
+  }
+
+  private List<Artifact> list(
+      String repository, List<PathRange> ranges, String after, int limit, Page page) {
     PathRange.requireText(after);
     if (!isRepositoryName(repository) || limit <= 0) {
       return List.of();
     }
     return transactions.read(() -> {
-      List<Artifact> page = new ArrayList<>();
+      List<Artifact> found = new ArrayList<>();
       for (PathRange range : ranges) {
-        if (page.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
-          page.addAll(artifacts.page(repository, range, after, limit - page.size()));
+        if (found.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
+          found.addAll(page.read(range, limit - found.size()));
         }
       }
-      return page;
+      return found;
     });
   }
 
@@ -209,11 +232,11 @@ public record JdbcArtifactCatalog(
   }
 
   @Override
-  public Optional<Artifact> remove(ArtifactId id) {
+  public Removal remove(ArtifactId id) {
     while (true) {
       Optional<Removal> removal = transactions.write(_ -> tryRemove(id));
       if (removal.isPresent()) {
-        return removal.get().removed();
+        return removal.get();
       }
     }
   }
@@ -222,9 +245,12 @@ public record JdbcArtifactCatalog(
   private Optional<Removal> tryRemove(ArtifactId id) {
     Optional<ArtifactRows.Found> row = artifacts.find(id);
     if (row.isEmpty()) {
-      return Optional.of(new Removal(Optional.empty()));
+      return Optional.of(new Removal.Absent());
     }
     Artifact artifact = row.get().artifact();
+    if (artifact.hold() != null) {
+      return Optional.of(new Removal.Held(artifact.hold()));
+    }
     long blobId = row.get().blobId();
     if (!blobs.lock(blobId) || artifacts.delete(row.get().id(), blobId) == 0) {
       return Optional.empty();
@@ -232,7 +258,41 @@ public record JdbcArtifactCatalog(
     Instant now = now();
     usedPaths.keep(id, artifact.digests().sha256(), now);
     blobs.retireUnused(blobId, now);
-    return Optional.of(new Removal(Optional.of(artifact)));
+    return Optional.of(new Removal.Removed(artifact));
+  }
+
+  @Override
+  public HoldResult hold(ArtifactId id, Hold hold) {
+    while (true) {
+      Optional<HoldResult> result = transactions.write(_ -> tryHold(id, hold));
+      if (result.isPresent()) {
+        return result.get();
+      }
+    }
+  }
+
+  /** Returns empty if another transaction came in between. */
+  private Optional<HoldResult> tryHold(ArtifactId id, Hold hold) {
+    boolean isHeld = artifacts.hold(id, hold) == 1;
+    Optional<Artifact> artifact = artifacts.find(id).map(ArtifactRows.Found::artifact);
+    if (artifact.isEmpty()) {
+      return Optional.of(new HoldResult.Absent());
+    }
+    if (isHeld) {
+      return Optional.of(new HoldResult.Holds(artifact.get()));
+    }
+    return Optional.ofNullable(artifact.get().hold()).map(HoldResult.Longer::new);
+  }
+
+  @Override
+  public Optional<Artifact> support(ArtifactId id, Support support) {
+    return transactions.write(_ -> {
+      if (artifacts.support(id, support) == 1) {
+        // Without effect if there is a longer one.
+        support.hold(now()).ifPresent(hold -> artifacts.hold(id, hold));
+      }
+      return artifacts.find(id).map(ArtifactRows.Found::artifact);
+    });
   }
 
   private Instant now() {
@@ -248,5 +308,8 @@ public record JdbcArtifactCatalog(
     }
   }
 
-  private record Removal(Optional<Artifact> removed) {}
+  /** Reads the first artifacts of a range. */
+  private interface Page {
+    List<Artifact> read(PathRange range, int limit);
+  }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
+import io.artifactserver.core.catalog.ArtifactCatalog.Removal;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Repository;
 import java.time.Duration;
@@ -56,8 +57,8 @@ class SharedBlobsTest extends JdbcCatalogFixture {
     BlobRef blob = newBlob(text);
     Artifact first = added("a", blob);
     added("b", blob);
-    assertThat(catalog.remove(id("a"))).contains(first);
-    assertThat(catalog.remove(id("a"))).isEmpty();
+    assertThat(catalog.remove(id("a"))).isEqualTo(new Removal.Removed(first));
+    assertThat(catalog.remove(id("a"))).isEqualTo(new Removal.Absent());
     assertThat(retired()).doesNotContain(blob);
     assertThat(register.forget(blob, Instant.MAX)).isFalse();
 
@@ -189,14 +190,14 @@ class SharedBlobsTest extends JdbcCatalogFixture {
   void concurrentDeletionsRetireTheSharedBlob() throws Exception {
     create(false);
     BlobRef blob = newBlob(text);
-    List<Callable<Optional<Artifact>>> removals = new ArrayList<>();
+    List<Callable<Removal>> removals = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       ArtifactId id = id("p" + i);
       added(id.path(), blob);
       removals.add(() -> catalog.remove(id));
       removals.add(() -> catalog.remove(id));
     }
-    assertThat(together(removals).stream().filter(Optional::isPresent)).hasSize(3);
+    assertThat(together(removals).stream().filter(Removal.Removed.class::isInstance)).hasSize(3);
     assertThat(retired()).contains(blob);
   }
 }
