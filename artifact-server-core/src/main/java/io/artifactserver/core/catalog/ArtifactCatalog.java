@@ -141,6 +141,22 @@ public interface ArtifactCatalog {
   Removal remove(ArtifactId id);
 
   /**
+   * Returns the artifact that was deleted last from a path, as it was but for its time, if the path
+   * has none and its bytes are still there.
+   */
+  default Optional<Artifact> deleted(ArtifactId id) {
+    return Optional.empty();
+  }
+
+  /**
+   * Puts a {@linkplain #deleted deleted} artifact back, as {@link #share} adds one, with the
+   * support that it had.
+   */
+  default Optional<Addition> undelete(Artifact deleted) {
+    return share(deleted.id(), deleted.mediaType(), deleted.digests());
+  }
+
+  /**
    * Holds an artifact, in one transaction that a removal cannot pass. A hold that ends later stays
    * as it is.
    */

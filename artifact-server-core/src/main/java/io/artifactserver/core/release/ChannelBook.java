@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -59,6 +60,14 @@ public final class ChannelBook {
   /** Returns states that a channel had, as {@link ChannelStore#history}. Asks the database. */
   public List<ChannelState> history(Channel channel, long before, int limit) {
     return store.history(channel, before, limit);
+  }
+
+  /**
+   * Returns the folders that channels of a repository point or pointed to, so that a rollback finds
+   * them. Asks the database.
+   */
+  public Set<String> releases(String repository) {
+    return store.releases(repository);
   }
 
   /**

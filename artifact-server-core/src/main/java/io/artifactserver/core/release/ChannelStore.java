@@ -2,6 +2,7 @@ package io.artifactserver.core.release;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Keeps every state that channels had. Thread-safe. Every method asks the database and may block;
@@ -25,6 +26,9 @@ public interface ChannelStore {
    * @param limit most states
    */
   List<ChannelState> history(Channel channel, long before, int limit);
+
+  /** Returns every release that channels of a repository point or pointed to. */
+  Set<String> releases(String repository);
 
   /**
    * Returns the newest state before a version that pointed to another release, if there is one.

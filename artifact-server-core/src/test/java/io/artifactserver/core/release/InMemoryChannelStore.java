@@ -3,7 +3,9 @@ package io.artifactserver.core.release;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
@@ -43,6 +45,15 @@ public final class InMemoryChannelStore implements ChannelStore {
   @Override
   public List<ChannelState> history(Channel channel, long before, int limit) {
     return newestFirst(channel, before).limit(limit).toList();
+  }
+
+  @Override
+  public Set<String> releases(String repository) {
+    return states.stream()
+        .filter(state -> state.channel().repository().equals(repository))
+        .map(ChannelState::release)
+        .filter(Objects::nonNull)
+        .collect(Collectors.toSet());
   }
 
   @Override

@@ -45,6 +45,7 @@ public final class AccessRules {
           // No publisher may begin a promise that nobody can end.
           rule("PUT", ARTIFACT + "/(?:hold|support)", Set.of(), AccessRules::isArtifact),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
+          rule("POST", ARTIFACT + "/undelete", PUBLISHERS, AccessRules::isArtifact),
           rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
           // The answers hold what is in the scope only.
           rule("GET|HEAD", REPOSITORY + "/channels(?:/.+)?", READERS, AccessRules::isRepository),

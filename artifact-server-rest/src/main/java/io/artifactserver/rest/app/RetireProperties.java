@@ -14,12 +14,15 @@ import org.springframework.util.Assert;
  *     longest upload; default 1 day. Raise it when uploads take longer.
  * @param sweepInterval how often expired and orphaned blobs are looked for, and suspect ones read
  *     again; default 5 minutes. Raise it when listing the blobs is slow or costs money.
+ * @param retentionInterval how often releases are deleted that no rule of their repository keeps;
+ *     default 1 hour. Raise it for repositories with very many artifacts.
  */
 @ConfigurationProperties("artifact-server.retire")
 public record RetireProperties(
     @DefaultValue("15m") Duration gracePeriod,
     @DefaultValue("1d") Duration orphanAge,
-    @DefaultValue("5m") Duration sweepInterval) {
+    @DefaultValue("5m") Duration sweepInterval,
+    @DefaultValue("1h") Duration retentionInterval) {
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */
@@ -33,5 +36,8 @@ public record RetireProperties(
     Assert.isTrue(
         sweepInterval.isPositive(),
         "artifact-server.retire.sweep-interval must be positive, not " + sweepInterval);
+    Assert.isTrue(
+        retentionInterval.isPositive(),
+        "artifact-server.retire.retention-interval must be positive, not " + retentionInterval);
   }
 }

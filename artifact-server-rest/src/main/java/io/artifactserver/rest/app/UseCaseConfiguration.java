@@ -18,9 +18,12 @@ import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.release.ChannelBook;
+import io.artifactserver.core.retention.Retention;
+import io.artifactserver.core.retention.RetentionStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.SteadyClock;
+import io.artifactserver.core.retire.Undeletion;
 import io.artifactserver.core.suspect.SuspectCheck;
 import io.artifactserver.core.upload.UnfinishedUploads;
 import io.artifactserver.core.upload.UploadBounds;
@@ -53,7 +56,13 @@ import org.springframework.scheduling.annotation.EnableScheduling;
  */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
-@Import({ArtifactDelta.class, QuotaLedger.class, RepositoryEncryption.class, TokenUses.class})
+@Import({
+  ArtifactDelta.class,
+  QuotaLedger.class,
+  RepositoryEncryption.class,
+  TokenUses.class,
+  Undeletion.class
+})
 public class UseCaseConfiguration {
   /** Bytes between two checkpoints of an upload: each waits for the disk and the database. */
   private static final long CHECKPOINT_INTERVAL = 8L << 20;
@@ -130,6 +139,16 @@ public class UseCaseConfiguration {
       InstantSource clock) {
     return new ArtifactRetirement(
         catalog, register, stores, quota, channels, properties.gracePeriod(), steady(clock));
+  }
+
+  @Bean
+  Retention retention(
+      ArtifactCatalog catalog,
+      ArtifactRetirement retirement,
+      RetentionStore store,
+      ChannelBook channels,
+      InstantSource clock) {
+    return new Retention(catalog, retirement, store, channels, clock);
   }
 
   @Bean

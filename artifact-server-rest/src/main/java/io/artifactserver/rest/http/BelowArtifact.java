@@ -14,7 +14,10 @@ public enum BelowArtifact {
   HOLD("PUT", "/hold"),
 
   /** Why an artifact was released, and how long it is supported. */
-  SUPPORT("PUT", "/support");
+  SUPPORT("PUT", "/support"),
+
+  /** The deletion of an artifact, which is taken back. */
+  UNDELETE("POST", "/undelete");
 
   private static final Pattern ARTIFACT =
       Pattern.compile("/api/v1/repositories/[^/]+/artifacts/.+");

@@ -32,6 +32,8 @@ class AccessRulesTest {
     "POST,   /api/v1/repositories/boards/channels/x,        ADMIN",
     "PUT,    /api/v1/repositories/boards/artifacts/x/hold,  ADMIN",
     "PUT,    /api/v1/repositories/boards/artifacts/x/support, ADMIN",
+    "POST,   /api/v1/repositories/boards/artifacts/x/undelete, PUBLISHER",
+    "PUT,    /api/v1/repositories/boards/retention,         ADMIN",
     "PUT,    /api/v1/repositories/boards/artifacts/hold,    PUBLISHER",
     "PUT,    /api/v1/repositories/boards/artifacts/x/holds, PUBLISHER",
     "DELETE, /api/v1/repositories/boards/artifacts/x/hold,  PUBLISHER",

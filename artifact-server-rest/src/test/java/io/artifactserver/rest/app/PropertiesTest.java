@@ -50,7 +50,10 @@ class PropertiesTest {
     assertThat(bind("retire", RetireProperties.class, Map.of()))
         .isEqualTo(
             new RetireProperties(
-                Duration.ofMinutes(15), Duration.ofDays(1), Duration.ofMinutes(5)));
+                Duration.ofMinutes(15),
+                Duration.ofDays(1),
+                Duration.ofMinutes(5),
+                Duration.ofHours(1)));
     assertThat(bind("derive", DeriveProperties.class, Map.of()))
         .isEqualTo(
             new DeriveProperties(
@@ -102,9 +105,11 @@ class PropertiesTest {
                 Map.of(
                     "artifact-server.retire.grace-period", "0s",
                     "artifact-server.retire.orphan-age", "2h",
-                    "artifact-server.retire.sweep-interval", "200ms")))
+                    "artifact-server.retire.sweep-interval", "200ms",
+                    "artifact-server.retire.retention-interval", "2d")))
         .isEqualTo(
-            new RetireProperties(Duration.ZERO, Duration.ofHours(2), Duration.ofMillis(200)));
+            new RetireProperties(
+                Duration.ZERO, Duration.ofHours(2), Duration.ofMillis(200), Duration.ofDays(2)));
     assertThat(
             bind(
                 "encryption",
@@ -167,9 +172,15 @@ class PropertiesTest {
 
   @Test
   void refusesValuesOutOfBounds() {
-    refuses(() -> new RetireProperties(Duration.ofSeconds(-1), ANY_TIME, ANY_TIME), "grace-period");
-    refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME), "orphan-age");
-    refuses(() -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO), "sweep-interval");
+    refuses(
+        () -> new RetireProperties(Duration.ofSeconds(-1), ANY_TIME, ANY_TIME, ANY_TIME),
+        "grace-period");
+    refuses(() -> new RetireProperties(ANY_TIME, Duration.ZERO, ANY_TIME, ANY_TIME), "orphan-age");
+    refuses(
+        () -> new RetireProperties(ANY_TIME, ANY_TIME, Duration.ZERO, ANY_TIME), "sweep-interval");
+    refuses(
+        () -> new RetireProperties(ANY_TIME, ANY_TIME, ANY_TIME, Duration.ZERO),
+        "retention-interval");
     refuses(
         () -> new UploadProperties(DataSize.ofBytes(-1), ANY_SIZE, 1, ANY_SIZE, 2, ANY_TIME),
         "max-artifact-size");

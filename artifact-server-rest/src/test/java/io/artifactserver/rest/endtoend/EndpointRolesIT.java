@@ -52,6 +52,12 @@ class EndpointRolesIT {
               "POST /api/v1/repositories/{repository}/channels/{channel}/rollback", "publisher"),
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/hold", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/support", "admin"),
+          Map.entry(
+              "POST /api/v1/repositories/{repository}/artifacts/{path}/undelete", "publisher"),
+          Map.entry("GET /api/v1/repositories/{repository}/retention", "admin"),
+          Map.entry("PUT /api/v1/repositories/{repository}/retention", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/retention/preview", "admin"),
+          Map.entry("POST /api/v1/repositories/{repository}/retention/activation", "admin"),
           Map.entry("GET /api/v1/encryption/keys", "admin"),
           Map.entry("POST /api/v1/encryption/keys", "admin"),
           Map.entry("DELETE /api/v1/encryption/keys/{id}", "admin"),

@@ -26,6 +26,7 @@ import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
 import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
 import io.artifactserver.storage.catalog.release.JdbcChannelStore;
+import io.artifactserver.storage.catalog.retention.JdbcRetentionStore;
 import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
 import io.artifactserver.storage.digest.BouncyCastleDigests;
 import io.artifactserver.storage.digest.JdkDigests;
@@ -76,7 +77,8 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcBlobChecksums.class,
   JdbcAuditLog.class,
   JdbcChannelStore.class,
-  JdbcUploadRows.class
+  JdbcUploadRows.class,
+  JdbcRetentionStore.class
 })
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";

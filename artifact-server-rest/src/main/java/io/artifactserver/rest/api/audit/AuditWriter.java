@@ -85,6 +85,23 @@ public class AuditWriter implements AutoCloseable {
     append(caller, entry);
   }
 
+  /**
+   * A change that the server made by itself.
+   *
+   * @param job that made it
+   * @param path of the thing
+   * @param before how the thing was
+   */
+  public void appendOwn(String job, String path, Object before) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("caller", "server");
+    entry.put("job", job);
+    entry.put("path", path);
+    entry.put("outcome", "changed");
+    entry.put("before", before);
+    append(entry);
+  }
+
   private void append(Map<String, Object> entry) {
     append(mapper.writeValueAsString(entry));
   }

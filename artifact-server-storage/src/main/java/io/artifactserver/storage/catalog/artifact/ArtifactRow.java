@@ -58,7 +58,8 @@ record ArtifactRow(
     return until == null ? null : new Hold(until.toInstant(), row.getString("hold_reason"));
   }
 
-  private static @Nullable Support support(ResultSet row) throws SQLException {
+  /** The support of an artifact that is there, or of one that was. */
+  static @Nullable Support support(ResultSet row) throws SQLException {
     @Nullable String release = row.getString("release");
     return release == null
         ? null

@@ -180,6 +180,16 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public Optional<Artifact> deleted(ArtifactId id) {
+    return catalog.deleted(id);
+  }
+
+  @Override
+  public Optional<Addition> undelete(Artifact deleted) {
+    return forgetting(deleted.id(), deleted.digests(), () -> catalog.undelete(deleted));
+  }
+
+  @Override
   public HoldResult hold(ArtifactId id, Hold hold) {
     try {
       return catalog.hold(id, hold);

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The catalog in PostgreSQL. Immutable, thread-safe.
@@ -256,9 +257,31 @@ public record JdbcArtifactCatalog(
       return Optional.empty();
     }
     Instant now = now();
-    usedPaths.keep(id, artifact.digests().sha256(), now);
+    usedPaths.keep(artifact, now);
     blobs.retireUnused(blobId, now);
     return Optional.of(new Removal.Removed(artifact));
+  }
+
+  @Override
+  public Optional<Artifact> deleted(ArtifactId id) {
+    return transactions.read(() -> usedPaths.deleted(id));
+  }
+
+  @Override
+  public Optional<Addition> undelete(Artifact deleted) {
+    Optional<Addition> addition = ArtifactCatalog.super.undelete(deleted);
+    @Nullable Support support = deleted.support();
+    if (support == null || addition.filter(Addition.Added.class::isInstance).isEmpty()) {
+      return addition;
+    }
+    // Without a new hold: the artifact had none when it was deleted.
+    return transactions.write(_ -> {
+      int _ = artifacts.support(deleted.id(), support);
+      return artifacts
+          .find(deleted.id())
+          .<Addition>map(found -> new Addition.Added(found.artifact()))
+          .or(() -> addition);
+    });
   }
 
   @Override

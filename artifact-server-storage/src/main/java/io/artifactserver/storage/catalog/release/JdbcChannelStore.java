@@ -10,6 +10,7 @@ import java.sql.Timestamp;
 import java.sql.Types;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The channels in PostgreSQL. Immutable, thread-safe. */
@@ -74,6 +75,20 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
             .param("limit", limit)
             .query((row, _) -> state(row))
             .list());
+  }
+
+  @Override
+  public Set<String> releases(String repository) {
+    return transactions.read(() ->
+        jdbc.sql(
+                """
+                select distinct c.release
+                from channel_change c join repository r on r.id = c.repository_id
+                where r.name = :repository and c.release is not null
+                """)
+            .param("repository", repository)
+            .query(String.class)
+            .set());
   }
 
   @Override
