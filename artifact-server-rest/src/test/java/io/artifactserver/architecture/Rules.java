@@ -177,7 +177,7 @@ final class Rules {
           Set.of("command", "access"),
           Set.of("problem"),
           Set.of("api", "hawkbit"),
-          Set.of("front"),
+          Set.of("front", "console"),
           Set.of("delivery"),
           Set.of("app"));
 

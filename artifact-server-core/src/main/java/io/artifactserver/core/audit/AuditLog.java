@@ -26,6 +26,9 @@ public interface AuditLog {
    */
   List<AuditRecord> read(long after, int limit);
 
+  /** Returns the id of the last entry; 0 if there is none. */
+  long lastId();
+
   /**
    * Removes the oldest entries, and adds one that says so, in one transaction.
    *

@@ -118,6 +118,24 @@ public final class DeliveredBytes {
     return edges.length / 2;
   }
 
+  /**
+   * Adds to each of the equal parts of an artifact the share of it that is among these bytes.
+   *
+   * @param parts one number for each part
+   * @param length of the artifact, in bytes
+   */
+  public void addShares(double[] parts, long length) {
+    double size = (double) length / parts.length;
+    for (int i = 0; i < edges.length; i += 2) {
+      int last = Math.min(parts.length, (int) Math.ceil(edges[i + 1] / size)) - 1;
+      for (int part = (int) (edges[i] / size); part <= last; part++) {
+        double begin = Math.max((double) edges[i], part * size);
+        double end = Math.min((double) edges[i + 1], (part + 1) * size);
+        parts[part] += Math.max(0, end - begin) / size;
+      }
+    }
+  }
+
   /** Returns the lengths of gaps and runs in turn, each with seven bits a byte, lowest first. */
   public byte[] encoded() {
     ByteBuffer bytes = ByteBuffer.allocate(edges.length * MAX_VARINT);

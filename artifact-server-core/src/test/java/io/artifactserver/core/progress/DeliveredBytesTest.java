@@ -2,6 +2,7 @@ package io.artifactserver.core.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 import io.artifactserver.core.range.ByteRange;
 import java.util.ArrayList;
@@ -16,6 +17,41 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DeliveredBytesTest {
+  /** Each part counts the bytes that one by one would be in it. */
+  @RepeatedTest(20)
+  void sharesAreThoseOfTheBytes(RepetitionInfo repetition) {
+    Random random = new Random(repetition.getCurrentRepetition());
+    int length = 1 + random.nextInt(500);
+    DeliveredBytes delivered = DeliveredBytes.NONE;
+    BitSet bytes = new BitSet(length);
+    for (int i = random.nextInt(6); i > 0; i--) {
+      int position = random.nextInt(length);
+      int end = position + 1 + random.nextInt(length - position);
+      delivered = delivered.plus(new ByteRange(position, end - position));
+      bytes.set(position, end);
+    }
+    double[] shares = new double[1 + random.nextInt(60)];
+    delivered.addShares(shares, length);
+    double size = (double) length / shares.length;
+    for (int part = 0; part < shares.length; part++) {
+      double expected = 0;
+      for (int at = bytes.nextSetBit(0); at >= 0; at = bytes.nextSetBit(at + 1)) {
+        expected +=
+            Math.max(0, Math.min(at + 1.0, (part + 1) * size) - Math.max(at, part * size)) / size;
+      }
+      assertThat(shares[part]).isCloseTo(expected, within(1e-9));
+    }
+  }
+
+  @Test
+  void sharesOfTheLargestArtifactAreWithinBounds() {
+    double[] shares = new double[200];
+    DeliveredBytes.of(new ByteRange(0, Long.MAX_VALUE)).addShares(shares, Long.MAX_VALUE);
+    for (double share : shares) {
+      assertThat(share).isCloseTo(1, within(1e-9));
+    }
+  }
+
   /** As RAUC streams: ranges of 4 to 128 KiB over six connections, so not quite in order. */
   @Test
   void aThousandRangesThatStreamAreOneRunAtTheEnd() {

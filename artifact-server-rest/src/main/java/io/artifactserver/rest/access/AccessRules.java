@@ -59,7 +59,15 @@ public final class AccessRules {
           rule("POST", "/api/v1/links", PUBLISHERS, (_, _) -> true),
           // The same; the others show those of the caller only.
           rule("POST|GET|HEAD", FETCHES, PUBLISHERS, (_, _) -> true),
-          rule("GET|HEAD|DELETE", FETCHES + "/[^/]+", PUBLISHERS, (_, _) -> true));
+          rule("GET|HEAD|DELETE", FETCHES + "/[^/]+", PUBLISHERS, (_, _) -> true),
+          // What a page is about is in its query: its controller looks at the scope.
+          rule(
+              "GET|HEAD",
+              "/console/(?:|repositories|repository|artifact|download)",
+              READERS,
+              (_, _) -> true),
+          rule("GET|HEAD", "/console/qr", PUBLISHERS, (_, _) -> true),
+          rule("POST", "/console/sign-out", READERS, (_, _) -> true));
 
   private AccessRules() {}
 

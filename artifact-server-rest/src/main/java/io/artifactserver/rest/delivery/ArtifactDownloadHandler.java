@@ -5,9 +5,9 @@ import io.artifactserver.core.catalog.InvalidNameException;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.delivery.address.Addresses;
 import io.artifactserver.rest.delivery.address.Target;
-import io.artifactserver.rest.delivery.resolve.ApiPage;
 import io.artifactserver.rest.delivery.resolve.RequestCredentials;
 import io.artifactserver.rest.delivery.resolve.Served;
+import io.artifactserver.rest.delivery.resolve.StaticFiles;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.HttpMethods;
 import io.artifactserver.rest.front.ProblemWriter;
@@ -38,7 +38,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final Downloads downloads;
   private final Answers answers;
   private final DeviceReports reports;
-  private final ApiPage page;
+  private final StaticFiles files;
   private final ProblemWriter problems;
 
   ArtifactDownloadHandler(
@@ -47,14 +47,14 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Downloads downloads,
       Answers answers,
       DeviceReports reports,
-      ApiPage page,
+      StaticFiles files,
       ProblemWriter problems) {
     this.addresses = addresses;
     this.credentials = credentials;
     this.downloads = downloads;
     this.answers = answers;
     this.reports = reports;
-    this.page = page;
+    this.files = files;
     this.problems = problems;
   }
 
@@ -106,14 +106,19 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
 
   /** Returns false if the path is no page's. */
   private boolean servePage(Exchange exchange, String path) {
-    Optional<String> elsewhere = ApiPage.redirect(path);
-    Optional<Served> file = page.file(path);
+    String accept =
+        Objects.requireNonNullElse(exchange.request().getHeaders().get(HttpHeader.ACCEPT), "");
+    Optional<String> elsewhere = StaticFiles.redirect(path, accept);
+    Optional<Served> file = files.file(path);
     // Jetty gives the path of "/" to a CONNECT.
     if ((elsewhere.isEmpty() && file.isEmpty())
         || HttpMethod.CONNECT.is(exchange.request().getMethod())) {
       return false;
     }
     UnwantedBody.discard(exchange.request());
+    if (path.equals(StaticFiles.FRONT_DOOR)) {
+      exchange.response().getHeaders().put(HttpHeader.VARY, "Accept");
+    }
     if (!HttpMethods.isGetOrHead(exchange.request())) {
       answerOtherMethod(exchange);
     } else if (elsewhere.isPresent()) {

@@ -17,11 +17,11 @@ import io.artifactserver.rest.delivery.pace.Permissions;
 import io.artifactserver.rest.delivery.pace.Throttles;
 import io.artifactserver.rest.delivery.repeat.RepeatedDownloads;
 import io.artifactserver.rest.delivery.report.Deliveries;
-import io.artifactserver.rest.delivery.resolve.ApiPage;
 import io.artifactserver.rest.delivery.resolve.DerivedAnswers;
 import io.artifactserver.rest.delivery.resolve.GrantedDownloads;
 import io.artifactserver.rest.delivery.resolve.RequestCredentials;
 import io.artifactserver.rest.delivery.resolve.Resolver;
+import io.artifactserver.rest.delivery.resolve.StaticFiles;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.hawkbit.Hawkbit;
@@ -48,7 +48,7 @@ import org.springframework.context.annotation.Import;
   DeviceReports.class,
   Answers.class,
   Downloads.class,
-  ApiPage.class,
+  StaticFiles.class,
   ArtifactDownloadHandler.class
 })
 public class DownloadConfiguration {

@@ -9,6 +9,7 @@ import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.OpenPaths;
 import io.artifactserver.rest.access.Sender;
+import io.artifactserver.rest.access.session.Sessions;
 import io.artifactserver.rest.api.artifact.FormFile;
 import io.artifactserver.rest.api.artifact.UploadExchange;
 import io.artifactserver.rest.api.audit.AuditDetails;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -31,7 +33,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.ApiVersion;
 import org.springframework.http.ProblemDetail;
 
 /**
@@ -56,10 +57,12 @@ public final class ControlPlane extends Handler.Wrapper {
   private final ControlThreads threads;
   private final HealthAnswers health;
   private final Connections connections;
+  private final Sessions sessions;
 
   /**
    * @param openPaths whether everybody may ask for the path
    * @param connections know the client of a request
+   * @param sessions of browsers that have signed in
    */
   ControlPlane(
       Authenticator authenticator,
@@ -67,13 +70,15 @@ public final class ControlPlane extends Handler.Wrapper {
       ProblemWriter problems,
       ControlThreads threads,
       HealthAnswers health,
-      Connections connections) {
+      Connections connections,
+      Sessions sessions) {
     this.authenticator = authenticator;
     this.openPaths = openPaths;
     this.problems = problems;
     this.threads = threads;
     this.health = health;
     this.connections = connections;
+    this.sessions = sessions;
   }
 
   @Override
@@ -83,7 +88,7 @@ public final class ControlPlane extends Handler.Wrapper {
 
   @Override
   public boolean handle(Request sent, Response response, Callback callback) {
-    Request request = ResumableRequest.withMethod(sent);
+    Request request = SessionRequest.of(ResumableRequest.withMethod(sent), sessions);
     Exchange exchange = new Exchange(request, response, callback);
     String method = request.getMethod();
     String path = Objects.requireNonNullElse(request.getHttpURI().getPath(), "");
@@ -133,23 +138,26 @@ public final class ControlPlane extends Handler.Wrapper {
       return true;
     }
     if (!isKnown && !(caller instanceof Authentication.Undecided) && !isOpenPath) {
-      refuse(exchange, Problems.unauthorized(), BEARER);
+      if (!SignInRedirect.answer(exchange)) {
+        refuse(exchange, Problems.unauthorized(), BEARER);
+      }
       return true;
     }
-    if (!HttpMethods.isGetOrHead(request)
-        && isOpenPath
-        && request.getHeaders().contains(HttpHeader.CONTENT_TYPE)) {
-      refuse(exchange, Problems.noBodyTaken(), HttpFields.EMPTY);
-      return true;
-    }
-    if (HttpMethods.isGetOrHead(request) || isOpenPath) {
+    boolean isForm = isOpenPath && HttpMethod.POST.is(method) && OpenPaths.takesForm(path);
+    boolean isBodyless = HttpMethods.isGetOrHead(request) || (isOpenPath && !isForm);
+    if (isBodyless) {
+      if (!HttpMethods.isGetOrHead(request)
+          && request.getHeaders().contains(HttpHeader.CONTENT_TYPE)) {
+        refuse(exchange, Problems.noBodyTaken(), HttpFields.EMPTY);
+        return true;
+      }
       // A body that a stranger sends slowly would hold a thread.
       UnwantedBody.discard(request);
     }
-    if (OpenPaths.isSignIn(path) && HttpMethod.POST.is(method)) {
-      if (!threads.signIns().run(origin(request), () -> pass(exchange))) {
-        refuse(exchange, Problems.busy(), HttpFields.EMPTY);
-      }
+    if (isForm) {
+      run(threads.signIns(), origin(request), exchange);
+    } else if (OpenPaths.isSignIn(method, path)) {
+      runNow(threads.signIns(), origin(request), exchange);
     } else if (caller instanceof Authentication.Known(var known)) {
       answer(exchange, known);
     } else if (!threads
@@ -180,7 +188,7 @@ public final class ControlPlane extends Handler.Wrapper {
     if (isUpload(request) && !caller.mayUpload()) {
       // It takes no place: it is refused, and what it sends is thrown away.
       UnwantedBody.discard(request);
-      run(threads.callers(), caller, exchange);
+      runNow(threads.callers(), caller.id(), exchange);
       return;
     }
     if (isUpload(request)) {
@@ -194,13 +202,7 @@ public final class ControlPlane extends Handler.Wrapper {
       return;
     }
     CallerThreads own = caller.role() == Role.ADMIN ? threads.admins() : threads.callers();
-    if (HttpMethods.isGetOrHead(request) || !GatheredRequest.hasBody(request)) {
-      run(own, caller, exchange);
-    } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
-      refuse(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), HttpFields.EMPTY);
-    } else {
-      gather(exchange, caller, own);
-    }
+    run(own, caller.id(), exchange);
   }
 
   private static boolean isUpload(Request request) {
@@ -233,14 +235,26 @@ public final class ControlPlane extends Handler.Wrapper {
     }
   }
 
-  private void gather(Exchange exchange, Caller caller, CallerThreads own) {
+  /** Runs a request once its body is there. */
+  private void run(CallerThreads own, String caller, Exchange exchange) {
+    Request request = exchange.request();
+    if (HttpMethods.isGetOrHead(request) || !GatheredRequest.hasBody(request)) {
+      runNow(own, caller, exchange);
+    } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
+      refuse(exchange, Problems.bodyTooLong(GatheredRequest.MAX_LENGTH), HttpFields.EMPTY);
+    } else {
+      gather(exchange, whole -> runNow(own, caller, whole));
+    }
+  }
+
+  private void gather(Exchange exchange, Consumer<Exchange> next) {
     GatheredRequest.gather(
         exchange.request(),
         connections,
         new GatheredRequest.Listener() {
           @Override
           public void whole(Request request) {
-            run(own, caller, new Exchange(request, exchange.response(), exchange.callback()));
+            next.accept(new Exchange(request, exchange.response(), exchange.callback()));
           }
 
           @Override
@@ -260,8 +274,8 @@ public final class ControlPlane extends Handler.Wrapper {
         });
   }
 
-  private void run(CallerThreads own, Caller caller, Exchange exchange) {
-    if (!own.run(caller.id(), () -> pass(exchange))) {
+  private void runNow(CallerThreads own, String caller, Exchange exchange) {
+    if (!own.run(caller, () -> pass(exchange))) {
       refuse(exchange, Problems.busy(), HttpFields.EMPTY);
     }
   }
@@ -288,23 +302,25 @@ public final class ControlPlane extends Handler.Wrapper {
             .ask(path)
             .whenComplete((answer, failure) -> {
               if (failure == null) {
-                write(exchange, answer);
+                answer.write(exchange);
               } else {
                 exchange.fail(failure);
               }
             });
   }
 
-  private static void write(Exchange exchange, HealthAnswers.Answer answer) {
-    exchange.response().setStatus(answer.status());
-    exchange
-        .response()
-        .getHeaders()
-        .put(HttpHeader.CONTENT_TYPE, ApiVersion.V3.getProducedMimeType().toString())
-        .put(HttpHeader.CONTENT_LENGTH, answer.json().length)
-        .put(HttpHeader.CACHE_CONTROL, "no-store")
-        .put("X-Content-Type-Options", "nosniff");
-    exchange.end(answer.json());
+  /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
+  private static boolean isReadable(Request request) {
+    String query = request.getHttpURI().getQuery();
+    if (query == null || query.indexOf('%') < 0) {
+      return true;
+    }
+    try {
+      var _ = Request.extractQueryParameters(request);
+      return true;
+    } catch (RuntimeException e) {
+      return false;
+    }
   }
 
   private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {

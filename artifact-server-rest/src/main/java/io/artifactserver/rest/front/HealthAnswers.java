@@ -7,6 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.springframework.boot.actuate.endpoint.ApiVersion;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.health.actuate.endpoint.HealthDescriptor;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,7 +32,19 @@ final class HealthAnswers {
 
   /** The answer for everybody: status and body. */
   @SuppressWarnings("ArrayRecordComponent") // nobody compares it
-  record Answer(int status, byte[] json) {}
+  record Answer(int status, byte[] json) {
+    void write(Exchange exchange) {
+      exchange.response().setStatus(status);
+      exchange
+          .response()
+          .getHeaders()
+          .put(HttpHeader.CONTENT_TYPE, ApiVersion.V3.getProducedMimeType().toString())
+          .put(HttpHeader.CONTENT_LENGTH, json.length)
+          .put(HttpHeader.CACHE_CONTROL, "no-store")
+          .put("X-Content-Type-Options", "nosniff");
+      exchange.end(json);
+    }
+  }
 
   private record Asked(long atNanos, CompletableFuture<Answer> answer) {}
 

@@ -3,12 +3,14 @@ package io.artifactserver.rest.problem;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.Authenticator;
+import io.artifactserver.rest.access.ConsolePaths;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -24,9 +26,13 @@ import org.springframework.security.web.firewall.RequestRejectedHandler;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Spring Security's refusals as problem details. Thread-safe. */
+/**
+ * Spring Security's refusals as problem details, or as pages of the console. Thread-safe.
+ *
+ * @param pages show problems to people
+ */
 @Component
-public record SecurityProblems(JsonMapper mapper)
+public record SecurityProblems(JsonMapper mapper, Optional<ProblemPage> pages)
     implements AuthenticationEntryPoint, AccessDeniedHandler, RequestRejectedHandler {
   @Override
   public void commence(
@@ -42,8 +48,19 @@ public record SecurityProblems(JsonMapper mapper)
           Duration.ofSeconds(Problems.RETRY_AFTER_SECONDS));
       return;
     }
-    response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
-    write(request, response, Problems.unauthorized());
+    Optional<String> signIn =
+        ConsolePaths.signInFor(
+            request.getMethod(), request.getRequestURI(), request.getQueryString());
+    if (signIn.isEmpty()) {
+      response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Authenticator.BEARER_CHALLENGE);
+      write(request, response, Problems.unauthorized());
+    } else if (request.getHeader(ConsolePaths.SCRIPT_FIELD) != null) {
+      response.setHeader(ConsolePaths.SCRIPT_LOCATION, signIn.get());
+      response.setStatus(HttpServletResponse.SC_UNAUTHORIZED);
+    } else {
+      response.setHeader(HttpHeaders.LOCATION, signIn.get());
+      response.setStatus(HttpServletResponse.SC_SEE_OTHER);
+    }
   }
 
   @Override
@@ -89,9 +106,14 @@ public record SecurityProblems(JsonMapper mapper)
   public void write(HttpServletRequest request, HttpServletResponse response, ProblemDetail problem)
       throws IOException {
     problem.setInstance(URI.create(request.getRequestURI()));
-    byte[] body = mapper.writeValueAsBytes(problem);
+    Optional<byte[]> page =
+        ConsolePaths.isInside(request.getRequestURI())
+            ? pages.map(each -> each.of(problem))
+            : Optional.empty();
+    byte[] body = page.orElseGet(() -> mapper.writeValueAsBytes(problem));
     response.setStatus(problem.getStatus());
-    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    response.setContentType(
+        page.isPresent() ? "text/html;charset=UTF-8" : MediaType.APPLICATION_PROBLEM_JSON_VALUE);
     response.setContentLength(body.length);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     response.getOutputStream().write(body);

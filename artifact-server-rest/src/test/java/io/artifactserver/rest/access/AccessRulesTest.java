@@ -53,6 +53,16 @@ class AccessRulesTest {
     "GET,    /api/v1/links/keys,                            ADMIN",
     "GET,    /actuator/prometheus,                          ADMIN",
     "GET,    /anything/new,                                 ADMIN",
+    "GET,    /console/,                                     READER",
+    "GET,    /console/repositories,                         READER",
+    "GET,    /console/artifact,                             READER",
+    "GET,    /console/download,                             READER",
+    "GET,    /console/qr,                                   PUBLISHER",
+    "POST,   /console/sign-out,                             READER",
+    "GET,    /console/rollout,                              ADMIN",
+    "GET,    /console/events,                               ADMIN",
+    "GET,    /console/tokens,                               ADMIN",
+    "GET,    /console/audit/verification,                   ADMIN",
   })
   void theLeastRole(String method, String path, Role least) {
     for (Role role : Role.values()) {

@@ -28,6 +28,7 @@ import io.artifactserver.rest.access.link.Links;
 import io.artifactserver.rest.api.limit.PaceThreads;
 import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.api.progress.RunningDownloads;
+import io.artifactserver.rest.console.ConsoleAssets;
 import io.artifactserver.rest.delivery.address.Addresses;
 import io.artifactserver.rest.delivery.address.HawkbitProperties;
 import io.artifactserver.rest.delivery.answer.ResponseEmitter;
@@ -37,11 +38,11 @@ import io.artifactserver.rest.delivery.pace.Permissions;
 import io.artifactserver.rest.delivery.pace.Throttles;
 import io.artifactserver.rest.delivery.repeat.RepeatedDownloads;
 import io.artifactserver.rest.delivery.report.Deliveries;
-import io.artifactserver.rest.delivery.resolve.ApiPage;
 import io.artifactserver.rest.delivery.resolve.DerivedAnswers;
 import io.artifactserver.rest.delivery.resolve.GrantedDownloads;
 import io.artifactserver.rest.delivery.resolve.RequestCredentials;
 import io.artifactserver.rest.delivery.resolve.Resolver;
+import io.artifactserver.rest.delivery.resolve.StaticFiles;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.hawkbit.FakeHawkbit;
@@ -246,7 +247,7 @@ abstract class GrantedDownloadFixture {
             downloads,
             answers,
             new DeviceReports(credentials, downloads, problems, connections),
-            new ApiPage(InstantSource.system()),
+            new StaticFiles(new ConsoleAssets(), InstantSource.system()),
             problems));
     connector.setHost("127.0.0.1");
     server.addConnector(connector);

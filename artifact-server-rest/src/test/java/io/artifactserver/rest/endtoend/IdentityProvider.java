@@ -275,6 +275,7 @@ final class IdentityProvider implements AutoCloseable {
           .authorizationGrantType(AuthorizationGrantType.AUTHORIZATION_CODE)
           // On whatever port.
           .redirectUri("http://127.0.0.1/swagger-ui/index.html")
+          .redirectUri("http://127.0.0.1/login/end")
           .scope("openid")
           .scope("profile")
           .clientSettings(ClientSettings.builder().requireProofKey(true).build());

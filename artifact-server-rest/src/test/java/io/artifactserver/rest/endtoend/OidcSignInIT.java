@@ -50,6 +50,37 @@ class OidcSignInIT extends OidcFixture {
   }
 
   @Test
+  void aPersonSignsInToTheConsole() throws Exception {
+    Browser browser = new Browser(server, client);
+    assertThat(browser.get("/login").body()).contains("/login/provider?next=");
+    HttpResponse<String> begun = browser.get("/login/provider?next=%2Fconsole%2Ftokens");
+    assertThat(begun.statusCode()).isEqualTo(303);
+    URI provided = URI.create(begun.headers().firstValue("Location").orElseThrow());
+    URI back = provider.signIn(provided, "alice");
+    // A code that somebody else's browser brings is worthless there.
+    assertThat(new Browser(server, client).send(back, "GET", "").statusCode()).isEqualTo(403);
+    HttpResponse<String> ended = browser.send(back, "GET", "");
+    assertThat(ended.statusCode()).as(ended.body()).isEqualTo(200);
+    assertThat(ended.body()).contains("url=/console/tokens");
+    assertThat(browser.cookies()).containsOnlyKeys("artifact-server-session");
+    HttpResponse<String> page = browser.get("/console/tokens");
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(page.body()).contains("alice", "(admin)");
+    assertThat(browser.send(back, "GET", "").statusCode()).as("a second time").isEqualTo(403);
+  }
+
+  @Test
+  void whoIsInNoGroupSeesNothingInTheConsole() throws Exception {
+    Browser browser = new Browser(server, client);
+    HttpResponse<String> begun = browser.get("/login/provider");
+    URI provided = URI.create(begun.headers().firstValue("Location").orElseThrow());
+    HttpResponse<String> refused = browser.send(provider.signIn(provided, "guest"), "GET", "");
+    assertThat(refused.statusCode()).isEqualTo(403);
+    assertThat(refused.body()).contains("guest", "artifact-server.oidc.grants");
+    assertThat(browser.cookies()).doesNotContainKey("artifact-server-session");
+  }
+
+  @Test
   void aCodeIsOfWhoBegan() throws Exception {
     JsonNode start = begin(server);
     URI back = provider.signIn(URI.create(start.get("url").asString()), "alice");

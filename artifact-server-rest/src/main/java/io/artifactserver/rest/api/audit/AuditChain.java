@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Verifies entry after entry, from the first one or from the one that is left after a {@link
  * Removal}. Used by one thread.
  */
-final class AuditChain {
+public final class AuditChain {
   private final String kept;
   private boolean hasKept;
   private @Nullable AuditRecord first;
@@ -20,13 +20,13 @@ final class AuditChain {
   /**
    * @param kept digest that an entry has to have; empty for none
    */
-  AuditChain(String kept) {
+  public AuditChain(String kept) {
     this.kept = kept;
     this.hasKept = kept.isEmpty();
   }
 
   /** Returns what is wrong with the next entry; empty if nothing is. */
-  Optional<String> add(AuditRecord next) {
+  public Optional<String> add(AuditRecord next) {
     AuditRecord before = last;
     last = next;
     hasKept |= next.digest().equals(kept);
@@ -55,7 +55,7 @@ final class AuditChain {
   }
 
   /** Returns what is wrong once there are no more entries; empty if nothing is. */
-  Optional<String> end() {
+  public Optional<String> end() {
     AuditRecord beginning = first;
     if (beginning != null && !isBeginningProved) {
       return Optional.of(
@@ -77,22 +77,22 @@ final class AuditChain {
   }
 
   /** Id of the last entry; 0 if there is none. */
-  long lastId() {
+  public long lastId() {
     return last == null ? 0 : last.id();
   }
 
   /** How many entries the server has removed. */
-  long removed() {
+  public long removed() {
     return first == null ? 0 : first.id() - 1;
   }
 
   /** How many entries there are. */
-  long length() {
+  public long length() {
     return lastId() - removed();
   }
 
   /** Digest of the last entry. */
-  String digest() {
+  public String digest() {
     return last == null ? AuditRecord.ORIGIN : last.digest();
   }
 }

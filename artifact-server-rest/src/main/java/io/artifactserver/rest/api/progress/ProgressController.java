@@ -146,7 +146,7 @@ public record ProgressController(
             CurrentCaller.find().map(Caller::id).orElse(""),
             () -> maySee(credentials),
             progress -> ProgressView.of(null, progress, subject.length(), clock.instant()),
-            () -> leave(request))
+            () -> ProgressEvents.leave(request))
         .orElseThrow(() ->
             new ProblemException(
                 HttpStatus.SERVICE_UNAVAILABLE,
@@ -154,14 +154,6 @@ public record ProgressController(
                 "At most %d clients can listen to the progress of devices at a time, %d of them with the same token. Ask for the list instead."
                     .formatted(
                         ProgressEvents.MAX_LISTENERS, ProgressEvents.MAX_LISTENERS_OF_CALLER)));
-  }
-
-  private static void leave(HttpServletRequest request) {
-    try {
-      request.getAsyncContext().complete();
-    } catch (IllegalStateException e) {
-      // It has ended already.
-    }
   }
 
   /** A token may be revoked, or expire, while its client listens. */

@@ -3,6 +3,7 @@ package io.artifactserver.rest.api.progress;
 import io.artifactserver.core.progress.DeviceProgress;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressSubject;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -74,6 +75,15 @@ public final class ProgressEvents implements SmartLifecycle {
     listener.emitter.onCompletion(listener::end);
     Thread.ofVirtual().name("progress-events").start(listener::run);
     return Optional.of(listener.emitter);
+  }
+
+  /** Ends the request of a listener that has gone. */
+  public static void leave(HttpServletRequest request) {
+    try {
+      request.getAsyncContext().complete();
+    } catch (IllegalStateException e) {
+      // It has ended already.
+    }
   }
 
   /** Tells of what the database has got. Does not block. */

@@ -10,10 +10,12 @@ public final class RunningDownloads {
   private final Set<Download> all = ConcurrentHashMap.newKeySet();
 
   /** A download on its way. */
-  @FunctionalInterface
   public interface Download {
     /** Takes down what the client took until now. Must not block. */
     void takeDown();
+
+    /** Returns how many bytes of the body the client took until now. Must not block. */
+    long taken();
   }
 
   /** Looks after a download until it ends. */
@@ -24,6 +26,16 @@ public final class RunningDownloads {
   /** A download has ended. */
   public void remove(Download download) {
     all.remove(download);
+  }
+
+  /** Returns how many there are. */
+  public int size() {
+    return all.size();
+  }
+
+  /** Returns how many bytes the clients of all of them took until now. */
+  public long taken() {
+    return all.stream().mapToLong(Download::taken).sum();
   }
 
   /** Takes down what all of them took until now. */

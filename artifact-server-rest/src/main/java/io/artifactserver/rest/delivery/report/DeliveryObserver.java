@@ -66,6 +66,12 @@ public final class DeliveryObserver implements TransferObserver, RunningDownload
   }
 
   @Override
+  public long taken() {
+    PacedBody known = body;
+    return known == null ? 0 : known.taken();
+  }
+
+  @Override
   public void transferred(TransferOutcome outcome) {
     if (body != null) {
       running.remove(this);

@@ -102,6 +102,12 @@ public record JdbcAuditLog(CatalogTransactions transactions, JdbcClient jdbc, In
   }
 
   @Override
+  public long lastId() {
+    return transactions.read(
+        () -> jdbc.sql("select coalesce(max(id), 0) from audit").query(Long.class).single());
+  }
+
+  @Override
   public List<AuditRecord> read(long after, int limit) {
     return transactions.read(() ->
         jdbc.sql(SELECT + "where id > :after order by id limit :limit")

@@ -58,6 +58,7 @@ class AuditLogTest {
       assertThat(all.get(i).follows(all.get(i - 1))).isTrue();
     }
     assertThat(audit.read(all.getLast().id() - 1, 1000)).containsExactly(all.getLast());
+    assertThat(audit.lastId()).isEqualTo(all.getLast().id());
   }
 
   @Test

@@ -1,0 +1,71 @@
+package io.artifactserver.rest.console;
+
+import io.artifactserver.core.catalog.CatalogUnavailableException;
+import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.rest.access.IssuerUnavailableException;
+import io.artifactserver.rest.log.FailureLog;
+import io.artifactserver.rest.problem.ProblemException;
+import io.artifactserver.rest.problem.ProblemPage;
+import io.artifactserver.rest.problem.Problems;
+import java.util.Map;
+import java.util.Objects;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+
+/** Shows people what went wrong on a page of the console, and what to do. Thread-safe. */
+@ControllerAdvice(basePackageClasses = ProblemPages.class)
+@Order(Ordered.HIGHEST_PRECEDENCE)
+public final class ProblemPages implements ProblemPage {
+  private static final FailureLog FAILURES =
+      new FailureLog(LoggerFactory.getLogger(ProblemPages.class));
+
+  private final Templates templates;
+
+  ProblemPages(Templates templates) {
+    this.templates = templates;
+  }
+
+  @Override
+  public byte[] of(ProblemDetail problem) {
+    return templates.bytes("problem", title(problem), Map.of("problem", problem));
+  }
+
+  @ExceptionHandler
+  ResponseEntity<byte[]> handle(Exception failure) {
+    ProblemDetail problem = problem(failure);
+    return templates.page(
+        HttpStatusCode.valueOf(problem.getStatus()),
+        "problem",
+        title(problem),
+        Map.of("problem", problem));
+  }
+
+  private static ProblemDetail problem(Exception failure) {
+    return switch (failure) {
+      case ProblemException known -> known.problem();
+      case InvalidNameException name -> Problems.invalidName(String.valueOf(name.getMessage()));
+      case CatalogUnavailableException _ -> Problems.catalogUnavailable();
+      case IssuerUnavailableException _ -> Problems.issuerUnavailable();
+      case ErrorResponse known -> known.getBody();
+      default -> {
+        FAILURES.failed("A page of the console could not be made", failure);
+        yield Problems.of(
+            HttpStatus.INTERNAL_SERVER_ERROR,
+            "Internal error",
+            "The server failed to make this page; its log says why.");
+      }
+    };
+  }
+
+  private static String title(ProblemDetail problem) {
+    return Objects.requireNonNullElse(problem.getTitle(), "It did not work");
+  }
+}

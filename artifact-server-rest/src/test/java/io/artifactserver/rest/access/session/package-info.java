@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.access.session;
+
+import org.jspecify.annotations.NullMarked;

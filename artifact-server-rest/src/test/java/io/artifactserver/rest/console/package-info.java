@@ -1,0 +1,4 @@
+@NullMarked
+package io.artifactserver.rest.console;
+
+import org.jspecify.annotations.NullMarked;
