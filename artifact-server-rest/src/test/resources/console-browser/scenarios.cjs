@@ -1,0 +1,252 @@
+// What people do in the console. Each scenario is run by its name; the server is asked by its API only where no page does it.
+"use strict";
+const fs = require("fs");
+const http = require("http");
+const {check, open, signIn, accessible, relay, faults, launch} = require("./browser.cjs");
+
+const base = process.env.SERVER;
+const admin = process.env.TOKEN;
+const folder = process.env.FOLDER;
+
+async function api(method, path, body, type = "application/json") {
+  const answer = await fetch(base + path, {
+    method,
+    headers: {"Authorization": `Bearer ${admin}`, "Content-Type": type},
+    body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+  return text && text.startsWith("{") ? JSON.parse(text) : text;
+}
+
+async function tokenOf(name, role, repositories) {
+  return (await api("POST", "/api/v1/tokens", {name, role, repositories})).token;
+}
+
+// A device that takes so many bytes a second.
+function slowDownload(path, token, device, rate) {
+  return new Promise((resolve, reject) => {
+    const request = http.get(base + path, {headers: {"Authorization": `Bearer ${token}`, "RAUC-Serial": device}}, answer => {
+      check(answer.statusCode === 200, `${path}: ${answer.statusCode}`);
+      answer.on("error", () => {});
+      answer.on("data", bytes => {
+        answer.pause();
+        setTimeout(() => answer.resume(), bytes.length / rate * 1000);
+      });
+      resolve({end: () => request.destroy()});
+    });
+    request.on("error", reject);
+  });
+}
+
+const scenarios = {
+  async upload(browser) {
+    const line = await relay(Number(new URL(base).port));
+    const page = await open(browser, line.address);
+    await signIn(page, admin);
+    await page.getByRole("navigation").getByRole("link", {name: "Repositories"}).click();
+    await page.getByText("Create a repository").click();
+    await page.fill("#name", "by-hand");
+    await page.getByRole("button", {name: "Create", exact: true}).click();
+    await page.getByRole("link", {name: "by-hand"}).click();
+    const length = 200 * 1000 * 1000;
+    const file = `${folder}/big.img`;
+    const bytes = Buffer.alloc(1000 * 1000);
+    const handle = fs.openSync(file, "w");
+    for (let i = 0; i < length / bytes.length; i++) {
+      bytes.writeUInt32LE(i, 0);
+      fs.writeSync(handle, bytes);
+    }
+    fs.closeSync(handle);
+    const begun = [];
+    page.on("request", request => {
+      if (request.method() === "POST" && request.url().endsWith("/api/v1/uploads")) {
+        begun.push(request);
+      }
+    });
+    page.expected.push(/Failed to load resource: net::ERR_/);
+    await page.fill("#upload-folder", "board-a/1.0");
+    await page.setInputFiles('[data-testid="upload"]', file);
+    const bar = page.locator(".upload progress");
+    await page.waitForFunction(all => document.querySelector(".upload progress").value > all / 10, length);
+    line.cut();
+    const before = await bar.evaluate(each => each.value);
+    check(before < length, "The upload was over before it was cut");
+    line.restore();
+    await page.locator(".upload.complete").waitFor({timeout: 240000});
+    check(/SHA-256 is the file's/.test(await page.locator(".upload .state").textContent()), "The digest was not compared");
+    check(begun.length === 1, `The upload began ${begun.length} times: it did not go on`);
+    await page.locator(".upload").getByRole("link", {name: "Open"}).click();
+    await page.getByText("190.7 MiB").waitFor();
+    await page.goto("/console/repository?name=by-hand");
+    await page.getByRole("link", {name: "board-a/1.0/big.img", exact: true}).click();
+    await page.getByText("SHA-256", {exact: true}).waitFor();
+    await page.getByText("Signed link").click();
+    await page.getByRole("button", {name: "Sign a link"}).click();
+    const link = await page.locator("#link output").textContent();
+    check((await fetch(link, {method: "HEAD"})).status === 200, `${link} downloads`);
+    await page.waitForFunction(() => document.querySelector("#link img").naturalWidth > 0);
+    line.close();
+    await page.context().close();
+  },
+
+  // After a reload the browser has to be given the file again, and no byte is sent twice.
+  async reload(browser) {
+    await api("POST", "/api/v1/repositories", {name: "reloaded"});
+    const file = `${folder}/reloaded.img`;
+    fs.writeFileSync(file, Buffer.alloc(60 * 1000 * 1000, 7));
+    const page = await open(browser, base);
+    const network = await page.context().newCDPSession(page);
+    await network.send("Network.emulateNetworkConditions",
+      {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 4 * 1000 * 1000});
+    await signIn(page, await tokenOf("uploader", "publisher", ["reloaded"]));
+    await page.goto("/console/repository?name=reloaded");
+    await page.setInputFiles('[data-testid="upload"]', file);
+    await page.waitForFunction(() => document.querySelector(".upload progress").value > 5e6);
+    await page.getByRole("button", {name: "Pause"}).click();
+    await page.getByText(/^Paused at/).waitFor();
+    await page.reload();
+    await page.locator("#unfinished").getByText("reloaded/reloaded.img").waitFor();
+    await network.send("Network.emulateNetworkConditions",
+      {offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1});
+    const heads = [];
+    page.on("response", answer => {
+      if (answer.request().method() === "HEAD") {
+        heads.push(Number(answer.headers()["upload-offset"]));
+      }
+    });
+    await page.setInputFiles('[data-testid="upload"]', file);
+    await page.locator(".upload.complete").waitFor({timeout: 120000});
+    check(heads.length === 1 && heads[0] > 0, `It went on at ${heads}`);
+    await page.context().close();
+  },
+
+  async rollout(browser) {
+    await api("POST", "/api/v1/repositories", {name: "fleet"});
+    await api("PUT", "/api/v1/repositories/fleet/artifacts/board/1.0/fw.img", Buffer.alloc(80 * 1000 * 1000, 1), "application/octet-stream");
+    const page = await open(browser, base);
+    await signIn(page, admin);
+    await page.goto("/console/repository?name=fleet");
+    await page.getByRole("link", {name: "board/1.0/fw.img"}).click();
+    await page.getByRole("link", {name: "Rollout", exact: true}).last().click();
+    const map = page.getByTestId("range-map");
+    const empty = await map.innerHTML();
+    const token = await tokenOf("fleet", "device", ["fleet"]);
+    const downloads = [];
+    for (let i = 1; i <= 3; i++) {
+      downloads.push(await slowDownload("/artifacts/fleet/board/1.0/fw.img", token, `device-${i}`, i * 2 * 1000 * 1000));
+    }
+    await page.getByText("3 devices").first().waitFor();
+    await page.waitForFunction(before => document.querySelector('[data-testid="range-map"]').innerHTML !== before, empty);
+    const early = await map.innerHTML();
+    await page.waitForFunction(before => document.querySelector('[data-testid="range-map"]').innerHTML !== before, early);
+    await page.getByRole("link", {name: "device-1"}).click();
+    await page.getByText("board/1.0/fw.img").waitFor();
+    downloads.forEach(each => each.end());
+    await page.context().close();
+  },
+
+  async revoke(browser) {
+    await api("POST", "/api/v1/repositories", {name: "revoked"});
+    await api("PUT", "/api/v1/repositories/revoked/artifacts/fw.img", Buffer.alloc(1000, 1), "application/octet-stream");
+    const page = await open(browser, base);
+    await signIn(page, admin);
+    await page.getByRole("link", {name: "Tokens"}).click();
+    await page.getByText("Make a token").click();
+    await page.fill("#name", "short-lived");
+    await page.selectOption("#role", "reader");
+    await page.fill("#repositories", "revoked");
+    await page.getByRole("button", {name: "Make it"}).click();
+    await page.locator("#made").waitFor();
+    const token = await page.locator("#made output").textContent();
+    const other = await open(browser, base);
+    await signIn(other, token);
+    const download = () => fetch(base + "/artifacts/revoked/fw.img", {headers: {"Authorization": `Bearer ${token}`}});
+    check((await download()).status === 200, "The token is good");
+    check(await other.getByRole("link", {name: "Tokens"}).count() === 0, "A reader sees the page of tokens");
+    check(await other.getByText("Create a repository").count() === 0, "A reader may create a repository");
+    await page.goto("/console/tokens");
+    await page.locator("tr", {hasText: "short-lived"}).getByRole("button", {name: "Revoke"}).click();
+    const yes = page.getByRole("button", {name: "Do it"});
+    check(await yes.isDisabled(), "A token is revoked without its name");
+    await page.getByLabel("The name").fill("short-lived");
+    await yes.click();
+    await page.locator("tr", {hasText: "short-lived"}).waitFor({state: "detached"});
+    check((await download()).status === 401, "The device is refused");
+    await other.goto("/console/repositories");
+    check(new URL(other.url()).pathname === "/login", "The session goes on without its token");
+    await page.getByRole("button", {name: "Sign out"}).click();
+    await page.waitForURL("**/login");
+    await page.context().close();
+    await other.context().close();
+  },
+
+  // Names are text, on every page that shows them.
+  async hostile(browser) {
+    const markup = "<img src=x onerror=alert(1)>\"'&\u202egpj";
+    await api("POST", "/api/v1/repositories", {name: "hostile", public: true});
+    const path = `${markup}/${"x".repeat(900)}.img`;
+    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    await api("PUT", `/api/v1/repositories/hostile/artifacts/${encoded}`, Buffer.alloc(1000, 1), "application/octet-stream");
+    await tokenOf(markup, "reader", ["hostile"]);
+    const device = "<b onclick=alert(1)>'\"&";
+    const sent = await fetch(`${base}/artifacts/hostile/${encoded}`, {headers: {"RAUC-Serial": device}});
+    await sent.arrayBuffer();
+    const page = await open(browser, base, {viewport: {width: 360, height: 700}});
+    await signIn(page, admin);
+    const query = `repository=hostile&path=${encodeURIComponent(path)}`;
+    for (const address of ["/console/", "/console/tokens", "/console/audit", "/console/repository?name=hostile",
+      `/console/artifact?${query}`, `/console/rollout?${query}`, `/console/device?name=${encodeURIComponent(device)}`]) {
+      await accessible(page, address);
+      check(await page.locator("main img, main b").count() === 0, `${address} has an element of a name`);
+    }
+    await page.goto("/console/repository?name=hostile");
+    check(await page.getByRole("link", {name: path, exact: true}).count() === 1, "The path is the text of its link");
+    await page.context().close();
+  },
+
+  // Every page, in light and dark, on a phone and on a wide screen.
+  async everyPage(browser) {
+    await api("POST", "/api/v1/repositories", {name: "boards"});
+    await api("PUT", "/api/v1/repositories/boards/artifacts/board-a/1.0/fw.img", Buffer.alloc(3000000, 1), "application/octet-stream");
+    const query = "repository=boards&path=board-a/1.0/fw.img";
+    const pages = {overview: "/console/", repositories: "/console/repositories", repository: "/console/repository?name=boards",
+      artifact: `/console/artifact?${query}`, rollouts: "/console/rollout", rollout: `/console/rollout?${query}`,
+      device: "/console/device?name=device-1", tokens: "/console/tokens", limits: "/console/limits", keys: "/console/keys",
+      audit: "/console/audit", verification: "/console/audit/verification", doctor: "/console/doctor"};
+    for (const colorScheme of ["light", "dark"]) {
+      for (const width of [360, 1280]) {
+        const page = await open(browser, base, {colorScheme, viewport: {width, height: 800}});
+        await accessible(page, "/login");
+        await signIn(page, admin);
+        for (const [name, address] of Object.entries(pages)) {
+          await accessible(page, address);
+          await page.screenshot({path: `${folder}/${name}-${colorScheme}-${width}.png`});
+        }
+        page.expected.push(/status of 404/);
+        await accessible(page, "/console/nothing");
+        await page.context().close();
+      }
+    }
+    const page = await open(browser, base);
+    page.expected.push(/status of 401/);
+    await page.goto("/login");
+    await page.fill("[name=token]", "wrong");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("does not know this token").waitFor();
+    await page.context().close();
+  },
+};
+
+(async () => {
+  const browser = await launch();
+  try {
+    await scenarios[process.argv[2]](browser);
+  } finally {
+    await browser.close();
+  }
+  check(faults.length === 0, "Pages logged errors:\n" + faults.join("\n"));
+})().catch(failure => {
+  console.error(failure.stack);
+  process.exit(1);
+});
