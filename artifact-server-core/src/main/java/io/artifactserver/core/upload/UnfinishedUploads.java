@@ -99,14 +99,12 @@ public final class UnfinishedUploads {
       String owner, IngestRequest request, String metadata, List<String> parts)
       throws IngestException, UploadException {
     Optional<UploadStatus> begun =
-        uploads.values().stream()
+        whole(parts.getFirst())
+            .map(uploads::get)
             .map(LiveUpload::status)
-            .filter(status ->
-                status.owner().equals(owner)
-                    && status.request().id().equals(request.id())
-                    && status.metadata().equals(metadata)
-                    && status.parts().equals(parts))
-            .findFirst();
+            .filter(status -> status.owner().equals(owner) && status.parts().equals(parts))
+            .filter(status -> status.request().id().equals(request.id()))
+            .filter(status -> metadata(status.id()).equals(metadata));
     if (begun.isPresent()) {
       return begun.get();
     }
@@ -137,10 +135,7 @@ public final class UnfinishedUploads {
    */
   public Optional<IngestResult> concatenate(String id, Runnable between, Runnable beforeArtifact)
       throws UploadException, IngestException, StorageException {
-    LiveUpload whole = uploads.get(id);
-    if (whole == null) {
-      throw absent(id);
-    }
+    LiveUpload whole = existing(id);
     List<String> parts = whole.status().parts();
     List<LiveUpload> there = parts.stream().map(uploads::get).filter(Objects::nonNull).toList();
     // Asked before the session is taken: whoever has it has seen all parts, so the request that
@@ -232,10 +227,7 @@ public final class UnfinishedUploads {
    * @throws UploadException.OfParts if it gets its bytes from parts: {@link #concatenate}
    */
   public UploadSession take(String id, Runnable onSuperseded) throws UploadException {
-    LiveUpload live = uploads.get(id);
-    if (live == null) {
-      throw absent(id);
-    }
+    LiveUpload live = existing(id);
     UploadSession session = new UploadSession(live, onSuperseded);
     live.take(session);
     return session;
@@ -248,11 +240,7 @@ public final class UnfinishedUploads {
    * @throws UploadException.Complete if its artifact is there
    */
   public UploadStatus status(String id) throws UploadException {
-    LiveUpload live = uploads.get(id);
-    if (live == null) {
-      throw absent(id);
-    }
-    return live.status();
+    return existing(id).status();
   }
 
   /**
@@ -336,6 +324,14 @@ public final class UnfinishedUploads {
         >= bounds.maxOfOwner()) {
       throw new UploadException.TooMany(bounds.maxOfOwner(), true);
     }
+  }
+
+  private LiveUpload existing(String id) throws UploadException {
+    LiveUpload live = uploads.get(id);
+    if (live == null) {
+      throw absent(id);
+    }
+    return live;
   }
 
   private UploadException absent(String id) {

@@ -233,9 +233,9 @@ class RetirementTest {
         .isInstanceOf(ReleaseException.Released.class)
         .hasMessageContainingAll("stable", "1.2/fw");
     assertThat(catalog.find(artifact.id())).isPresent();
-    assertThat(retirement.retire(other.id())).isPresent();
+    assertThat(retirement.retire(other.id())).isInstanceOf(Removal.Removed.class);
     channels.delete(stable, _ -> {});
-    assertThat(retirement.retire(artifact.id())).isPresent();
+    assertThat(retirement.retire(artifact.id())).isInstanceOf(Removal.Removed.class);
   }
 
   @Test

@@ -79,9 +79,12 @@ class ConcatenationTest extends UploadFixture {
   }
 
   @Test
-  void anotherPathIsAnotherUpload() throws Exception {
+  void aRequestForAnotherPathIsNoRepetition() throws Exception {
     String part = part("edge/fw", 1_000);
-    assertThat(whole("edge/other", part)).isNotEqualTo(whole("edge/fw", part));
+    String whole = whole("edge/fw", part);
+    assertThatExceptionOfType(UploadException.PartTaken.class)
+        .isThrownBy(() -> whole("edge/other", part))
+        .withMessageContaining(whole);
   }
 
   @Test

@@ -5,7 +5,6 @@ import io.artifactserver.rest.log.FailureLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -14,7 +13,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
@@ -49,9 +47,6 @@ public final class LiveEvents implements SmartLifecycle {
 
   private static final String NOW = "now";
 
-  /** What takes long is found out less often: at most in so small a part of the time. */
-  private static final int SHARE = 10;
-
   private static final FailureLog FAILURES =
       new FailureLog(LoggerFactory.getLogger(LiveEvents.class));
 
@@ -60,10 +55,6 @@ public final class LiveEvents implements SmartLifecycle {
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("console-live").factory());
-
-  /** When each subject is looked at again, in nanoseconds. Of the thread that ticks. */
-  private final Map<Subject, Long> due = new HashMap<>();
-
   private volatile boolean isRunning;
 
   /**
@@ -111,28 +102,16 @@ public final class LiveEvents implements SmartLifecycle {
   private void tick() {
     try {
       traffic.sample();
-      Map<Subject, List<OpenPage>> open =
-          pages.stream().collect(Collectors.groupingBy(page -> page.subject));
-      due.keySet().retainAll(open.keySet());
-      open.forEach(this::tell);
+      Map<Subject, String> news = new HashMap<>();
+      for (OpenPage page : pages) {
+        page.offer(news.computeIfAbsent(page.subject, Subject::now));
+      }
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Open pages of the console wait for the database", e);
     } catch (RuntimeException e) {
       // The next second is another one.
       FAILURES.failed("Open pages of the console were told nothing", e);
     }
-  }
-
-  private void tell(Subject subject, List<OpenPage> open) {
-    long begin = System.nanoTime();
-    Long known = due.get(subject);
-    if (known != null && begin - known < 0) {
-      return;
-    }
-    String news = subject.now();
-    long end = System.nanoTime();
-    due.put(subject, begin + SHARE * (end - begin));
-    open.forEach(page -> page.offer(news));
   }
 
   @Override
@@ -201,7 +180,7 @@ public final class LiveEvents implements SmartLifecycle {
         while (true) {
           String news = take();
           long now = System.nanoTime();
-          if (now - checkedNanos > CHECK.toNanos()) {
+          if (now - checkedNanos >= CHECK.toNanos()) {
             checkedNanos = now;
             if (!mayLook.getAsBoolean()) {
               break;
@@ -210,7 +189,10 @@ public final class LiveEvents implements SmartLifecycle {
           if (isOver()) {
             break;
           }
-          emitter.send(SseEmitter.event().name(NOW).data(news));
+          emitter.send(
+              news.isEmpty()
+                  ? SseEmitter.event().comment("alive")
+                  : SseEmitter.event().name(NOW).data(news));
         }
         emitter.complete();
       } catch (IOException | IllegalStateException e) {
@@ -225,9 +207,10 @@ public final class LiveEvents implements SmartLifecycle {
       }
     }
 
-    /** Waits for the next news; returns nothing if the page is over. */
+    /** Waits for the next news; returns nothing if the page is over, or there are none for long. */
     private synchronized String take() throws InterruptedException {
-      while (waiting.isEmpty() && !isOver()) {
+      long end = System.nanoTime() + CHECK.toNanos();
+      while (waiting.isEmpty() && !isOver() && System.nanoTime() - end < 0) {
         wait(PERIOD_MILLIS);
       }
       String taken = waiting;

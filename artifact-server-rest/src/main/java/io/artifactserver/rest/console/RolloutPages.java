@@ -29,7 +29,7 @@ public record RolloutPages(
     Templates templates,
     ArtifactCatalog catalog,
     ProgressBook book,
-    ProgressStore store,
+    Rollouts rollouts,
     InstantSource clock,
     JsonMapper mapper) {
   private static final String TITLE = "Rollout";
@@ -52,11 +52,7 @@ public record RolloutPages(
         HttpStatus.OK,
         "rollout",
         TITLE,
-        Map.of(
-            "artifact",
-            artifact,
-            "rollout",
-            Rollout.of(subject(artifact), book, store, clock.instant())));
+        Map.of("artifact", artifact, "rollout", rollouts.of(subject(artifact))));
   }
 
   /** One device, and its artifacts. */
@@ -93,7 +89,7 @@ public record RolloutPages(
   private record Live(ProgressSubject subject, RolloutPages pages) implements LiveEvents.Subject {
     @Override
     public String now() {
-      Rollout rollout = Rollout.of(subject, pages.book, pages.store, pages.clock.instant());
+      Rollout rollout = pages.rollouts.of(subject);
       RangeMap map = rollout.map(subject.length());
       return pages.mapper.writeValueAsString(
           Map.of(

@@ -12,7 +12,7 @@ import io.artifactserver.rest.delivery.repeat.RepeatedDownloads;
 import io.artifactserver.rest.delivery.report.Deliveries;
 import io.artifactserver.rest.delivery.report.Deliveries.Delivery;
 import io.artifactserver.rest.delivery.resolve.RequestCredentials;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
+import io.artifactserver.rest.delivery.resolve.Resolution;
 import io.artifactserver.rest.delivery.resolve.Served;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;

@@ -5,7 +5,7 @@ import io.artifactserver.rest.delivery.PollMetrics.Answer;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.delivery.answer.JettyRequestFields;
 import io.artifactserver.rest.delivery.report.Deliveries;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
+import io.artifactserver.rest.delivery.resolve.Resolution;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.http.ResponsePlan;
 import io.artifactserver.rest.http.ResponsePlanner;

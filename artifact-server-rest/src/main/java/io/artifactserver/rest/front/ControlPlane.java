@@ -309,20 +309,6 @@ public final class ControlPlane extends Handler.Wrapper {
             });
   }
 
-  /** Whether the query can be decoded; servlets learn of it when they ask for a parameter. */
-  private static boolean isReadable(Request request) {
-    String query = request.getHttpURI().getQuery();
-    if (query == null || query.indexOf('%') < 0) {
-      return true;
-    }
-    try {
-      var _ = Request.extractQueryParameters(request);
-      return true;
-    } catch (RuntimeException e) {
-      return false;
-    }
-  }
-
   private void refuse(Exchange exchange, ProblemDetail problem, HttpFields fields) {
     UnwantedBody.discard(exchange.request());
     problems.write(exchange, problem, fields);

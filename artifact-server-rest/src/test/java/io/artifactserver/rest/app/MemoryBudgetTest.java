@@ -52,7 +52,7 @@ class MemoryBudgetTest {
 
   @Test
   void allThatClientsCanMakeTheServerHoldFitsIntoTheHeap() throws IOException {
-    assertThat(rows).hasSize(9);
+    assertThat(rows).hasSize(10);
     long sum = rows.values().stream().mapToLong(Row::bytes).sum();
     assertThat(sum).isLessThan(heap());
   }

@@ -57,8 +57,8 @@ class FirmwareDeliveryIT {
         Endpoint.start(
             transport,
             folder,
-            "--artifact-server.retire.grace-period=0s",
-            "--artifact-server.catalog.cache-ttl=0s",
+            "--artifact-server.retire.grace-period=2s",
+            "--artifact-server.catalog.cache-ttl=2s",
             "--artifact-server.retire.sweep-interval=200ms");
     operator = server.operator();
   }

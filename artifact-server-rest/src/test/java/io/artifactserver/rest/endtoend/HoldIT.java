@@ -249,7 +249,7 @@ class HoldIT {
             .replace("{repository}", "held")
             .replace("{path}", "fw.img")
             .replace("{name}", "held")
-            .replace("{id}", "0");
+            .replaceAll("\\{[^}]+}", "0");
     String earlier = Instant.now().plusSeconds(60).toString();
     String body =
         path.endsWith("/hold") ? "{\"until\": \"%s\", \"reason\": \"x\"}".formatted(earlier) : "{}";

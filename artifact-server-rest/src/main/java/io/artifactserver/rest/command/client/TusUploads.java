@@ -36,8 +36,6 @@ final class TusUploads {
 
   private static final int MAX_DOUBLINGS = 5;
 
-  private static final Duration LOOK_INTERVAL = Duration.ofSeconds(1);
-
   private final Remote remote;
   private final Duration patience;
 
@@ -109,38 +107,14 @@ final class TusUploads {
           e);
     }
     if (isGone(answer)) {
-      return false;
-    }
-    String begun = lastSegment(Answers.member(answer.body(), "upload"));
-    if (answer.statusCode() == Answers.CONFLICT && Remote.isUploadId(begun)) {
-      // By an earlier run, or by a request whose answer was lost.
-      return isComplete(begun);
+      return Whole.GONE;
     }
     if (answer.statusCode() != Answers.CREATED) {
       throw Answers.refusal(answer, id.toString());
     }
-    return true;
-  }
-
-  /** Waits until the server has put the parts of an upload together; false if it will not. */
-  private boolean isComplete(String upload)
-      throws IOException, InterruptedException, ClientException {
-    long begin = System.nanoTime();
-    while (System.nanoTime() - begin < END_TIMEOUT.toNanos()) {
-      HttpResponse<String> answer =
-          remote.ask(tus(PATH + '/' + upload).method("HEAD", BodyPublishers.noBody()), END_TIMEOUT);
-      if (isGone(answer)) {
-        return false;
-      }
-      if (answer.statusCode() != Answers.OK) {
-        throw Answers.refusal(answer, "asking for the upload");
-      }
-      if (answer.headers().firstValue("Upload-Offset").isPresent()) {
-        return true;
-      }
-      Thread.sleep(LOOK_INTERVAL);
-    }
-    throw new IOException("the server does not put the parts together");
+    return answer.headers().firstValue("Content-Location").isPresent()
+        ? Whole.MADE
+        : Whole.UNDER_WAY;
   }
 
   /** How many bytes the server has of an upload; empty if the upload is there no more. */

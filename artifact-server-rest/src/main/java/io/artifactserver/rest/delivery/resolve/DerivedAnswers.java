@@ -19,7 +19,6 @@ import io.artifactserver.core.derive.DerivedRegister;
 import io.artifactserver.core.derive.StoredChunks;
 import io.artifactserver.rest.delivery.address.DerivedName;
 import io.artifactserver.rest.delivery.resolve.DerivedFolder.Place;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.log.FailureLog;
 import java.time.Duration;
 import java.util.ArrayList;

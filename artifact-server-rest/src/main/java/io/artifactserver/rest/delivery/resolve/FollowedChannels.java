@@ -8,7 +8,6 @@ import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.ChannelState;
 import io.artifactserver.rest.delivery.address.Addresses;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -8,7 +8,6 @@ import io.artifactserver.core.grant.GrantedArtifact;
 import io.artifactserver.core.grant.GrantedFile;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.delivery.address.Target;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.hawkbit.Finding;
 import io.artifactserver.rest.hawkbit.Hawkbit;
 import io.artifactserver.rest.hawkbit.Question;

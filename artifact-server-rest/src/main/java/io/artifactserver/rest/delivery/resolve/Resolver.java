@@ -8,7 +8,6 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Content;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.catalog.Repository;
-import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.release.Channel;
@@ -26,7 +25,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.ProblemDetail;
 
 /**
  * Finds what a request names, if its sender may read it. Denies by default, and never tells whether
@@ -42,49 +40,6 @@ public final class Resolver {
    * @param wasGood whether its credentials were good in an earlier request
    */
   private record Asker(Supplier<Authentication> authentication, boolean wasGood) {}
-
-  /** The result of a lookup. */
-  public sealed interface Resolution {
-    /** To be served. */
-    record Found(Served served) implements Resolution {}
-
-    /**
-     * At another address, for everything that the client asks for next: a form's bytes only make
-     * sense with those of the artifact that it was made of.
-     *
-     * @param address absolute path
-     */
-    record Elsewhere(String address) implements Resolution {}
-
-    /**
-     * The channel that a device asks about has this for it.
-     *
-     * @param release that the channel points to
-     * @param address absolute path of the artifact
-     */
-    record Offered(Served served, String release, String address) implements Resolution {}
-
-    /** The channel that a device asks about has nothing for it. */
-    record Nothing() implements Resolution {}
-
-    /** To be served in a while: what is computed from an artifact is not there yet. */
-    record NotReady() implements Resolution {}
-
-    /** The artifact was deleted in the last year, and the sender may read its path. */
-    record Gone(UsedPath used) implements Resolution {}
-
-    /** Nothing, or nothing the sender may know of. */
-    record NotFound() implements Resolution {}
-
-    /** So many wrong secrets came that this one is not looked at. */
-    record Throttled() implements Resolution {}
-
-    /** A good token is needed. */
-    record Unauthorized() implements Resolution {}
-
-    /** It cannot be served. */
-    record Failed(ProblemDetail problem) implements Resolution {}
-  }
 
   private static final Optional<Resolution> NOT_FOUND = Optional.of(new Resolution.NotFound());
   private static final Optional<Resolution> THROTTLED = Optional.of(new Resolution.Throttled());
@@ -191,9 +146,9 @@ public final class Resolver {
             .or(() -> gone(id, readable, reach))
             .or(() -> missing(id.repository(), caller.get(), reach));
       }
-      case Target.OfChannel wish -> follow(wish, caller, reach);
-      case Target.OfPoll(_, Channel channel, String path) -> offer(channel, path, caller, reach);
-      case Target.OfReport(Channel channel, String path, _) -> offer(channel, path, caller, reach);
+      case Target.OfChannel wish -> follow(wish, asker, reach);
+      case Target.OfPoll(_, Channel channel, String path) -> offer(channel, path, asker, reach);
+      case Target.OfReport(Channel channel, String path, _) -> offer(channel, path, asker, reach);
       case Target.OfContent(Digest digest) ->
           catalog
               .findContent(digest, reach)
@@ -212,28 +167,26 @@ public final class Resolver {
     };
   }
 
-  private Optional<Resolution> follow(
-      Target.OfChannel wish, Supplier<Authentication> caller, Reach reach) {
+  private Optional<Resolution> follow(Target.OfChannel wish, Asker asker, Reach reach) {
     Optional<ArtifactId> target =
         channels.find(wish.channel()).map(state -> state.artifact(wish.path()));
     if (target.isEmpty()) {
-      return resolve(new Target.OfArtifact(wish.literally()), caller, reach);
+      return resolve(new Target.OfArtifact(wish.literally()), asker, reach);
     }
     ArtifactId id = target.get();
-    return resolve(new Target.OfArtifact(id), caller, reach)
+    return resolve(new Target.OfArtifact(id), asker, reach)
         .map(found -> found instanceof Resolution.Found(Served it) ? channels.at(it, id) : found);
   }
 
-  private Optional<Resolution> offer(
-      Channel channel, String path, Supplier<Authentication> caller, Reach reach) {
+  private Optional<Resolution> offer(Channel channel, String path, Asker asker, Reach reach) {
     Optional<ChannelState> state = channels.find(channel);
     return state
         .map(known -> known.artifact(path))
-        .filter(id -> mayRead(id, caller, reach))
+        .filter(id -> mayRead(id, asker, reach))
         .map(id ->
             channels.offer(
                 state.orElseThrow(), id, () -> catalog.find(id, reach).map(this::served), reach))
-        .orElseGet(() -> missing(channel.repository(), caller.get(), reach));
+        .orElseGet(() -> missing(channel.repository(), asker.authentication().get(), reach));
   }
 
   private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {

@@ -34,7 +34,6 @@ import io.artifactserver.rest.delivery.answer.Download;
 import io.artifactserver.rest.delivery.answer.JettyRequestFields;
 import io.artifactserver.rest.delivery.answer.ResponseEmitter;
 import io.artifactserver.rest.delivery.body.WaitingThreads;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.http.ResponsePlanner;

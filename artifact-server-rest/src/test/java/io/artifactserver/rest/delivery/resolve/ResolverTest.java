@@ -38,7 +38,6 @@ import io.artifactserver.rest.access.WrongSecrets;
 import io.artifactserver.rest.access.link.LinkProperties;
 import io.artifactserver.rest.access.link.Links;
 import io.artifactserver.rest.delivery.address.Target;
-import io.artifactserver.rest.delivery.resolve.Resolver.Resolution;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
