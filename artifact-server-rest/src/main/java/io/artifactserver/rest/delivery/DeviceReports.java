@@ -50,10 +50,8 @@ record DeviceReports(
       } else if (request.getLength() > GatheredRequest.MAX_LENGTH) {
         UnwantedBody.discard(request);
         tooLong(exchange, HttpFields.EMPTY);
-      } else if (GatheredRequest.hasBody(request)) {
-        gather(exchange, about.get());
       } else {
-        refuseLine(exchange);
+        gather(exchange, about.get());
       }
     } catch (InvalidNameException e) {
       UnwantedBody.discard(request);
@@ -98,7 +96,12 @@ record DeviceReports(
       }
       Optional<InstallReport> report = InstallReport.parse(line);
       if (report.isEmpty()) {
-        refuseLine(exchange);
+        refuse(
+            exchange,
+            HttpStatus.BAD_REQUEST,
+            "Unknown event",
+            "The first value of the line is \"started\", \"success\" or \"fail\", and the second one"
+                + " the device. docs/releases.md has the lines for swupdate.cfg.");
         return;
       }
       Target target = new Target.OfReport(about.channel(), about.path(), report.get());
@@ -109,15 +112,6 @@ record DeviceReports(
     } catch (IOException | RuntimeException e) {
       exchange.fail(e);
     }
-  }
-
-  private void refuseLine(Exchange exchange) {
-    refuse(
-        exchange,
-        HttpStatus.BAD_REQUEST,
-        "Unknown event",
-        "The first value of the line is \"started\", \"success\" or \"fail\", and the second one"
-            + " the device. docs/releases.md has the lines for swupdate.cfg.");
   }
 
   private void tooLong(Exchange exchange, HttpFields fields) {

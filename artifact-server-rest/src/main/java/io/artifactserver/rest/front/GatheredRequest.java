@@ -31,7 +31,7 @@ public final class GatheredRequest extends Request.Wrapper {
   }
 
   /** Whether a body may follow the head. */
-  public static boolean hasBody(Request request) {
+  static boolean hasBody(Request request) {
     return request.getLength() > 0
         || (request.getLength() < 0
             && (request.getHeaders().contains(HttpHeader.TRANSFER_ENCODING)
