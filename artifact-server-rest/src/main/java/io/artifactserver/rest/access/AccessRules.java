@@ -60,7 +60,7 @@ public final class AccessRules {
           // The same; the others show those of the caller only.
           rule("POST|GET|HEAD", FETCHES, PUBLISHERS, (_, _) -> true),
           rule("GET|HEAD|DELETE", FETCHES + "/[^/]+", PUBLISHERS, (_, _) -> true),
-          // What a page is about is in its query: its controller looks at the scope.
+          // The query names the artifact, so the controller checks the scope.
           rule(
               "GET|HEAD",
               "/console/(?:|repositories|repository|artifact|download)",

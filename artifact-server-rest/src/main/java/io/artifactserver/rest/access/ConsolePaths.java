@@ -15,7 +15,7 @@ public final class ConsolePaths {
   /** Files that never change under their address, for everybody. */
   public static final String ASSETS = ROOT + "assets/";
 
-  /** What an open page is told as it happens. */
+  /** Server-sent events for an open page. */
   public static final String EVENTS = ROOT + "events";
 
   /** Where people sign in. */

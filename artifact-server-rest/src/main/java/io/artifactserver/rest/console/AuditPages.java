@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What was changed, and by whom; and whether that is all of it. Thread-safe. */
+/** Pages that search the audit and verify its chain. Thread-safe. */
 @Controller
 @Hidden
 public record AuditPages(Templates templates, AuditLog audit, JsonMapper mapper) {

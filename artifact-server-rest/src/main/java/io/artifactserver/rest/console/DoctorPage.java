@@ -40,7 +40,7 @@ public final class DoctorPage {
   }
 
   /**
-   * What is to be changed of this machine.
+   * Shows what should be changed on this machine.
    *
    * @param run whether to look; it takes seconds
    */

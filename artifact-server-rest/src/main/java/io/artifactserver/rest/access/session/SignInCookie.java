@@ -5,8 +5,8 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * What a browser keeps while its user is at the identity provider. It comes back along with the
- * provider's redirect, so it is not as strict as the session's cookie. Immutable.
+ * Kept by a browser while its user is at the identity provider. The browser sends it back along
+ * with the provider's redirect, so it cannot be as strict as the session's cookie. Immutable.
  *
  * @param state that the provider sends back
  * @param verifier which proves that this browser began (RFC 7636)

@@ -194,7 +194,7 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
             next));
   }
 
-  /** What is not there and what may not be seen are the same to a caller who may not see both. */
+  /** A caller learns only of channels in its scope; outside of it, all are refused alike. */
   private ChannelState visible(Channel channel) throws ReleaseException.NoChannel {
     Caller caller = CurrentCaller.get();
     Optional<ChannelState> found = book.find(channel).filter(state -> maySee(caller, state));

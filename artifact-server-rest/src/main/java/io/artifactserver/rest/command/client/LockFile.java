@@ -22,7 +22,7 @@ final class LockFile implements AutoCloseable {
   /** Losses of the file to processes that end just now. */
   private static final int MAX_ATTEMPTS = 10;
 
-  /** Of the file, which is a hole but for its end. */
+  /** Bytes of a lock file, at most; it is sparse but for its last byte. */
   private static final int MAX_LENGTH = 1 << 16;
 
   private final Path file;

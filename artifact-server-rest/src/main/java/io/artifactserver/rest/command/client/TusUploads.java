@@ -74,12 +74,12 @@ final class TusUploads {
         Map.of());
   }
 
-  /** What has become of parts that are to be one artifact. */
+  /** The state of an artifact that is made of parts. */
   enum Whole {
     MADE,
-    /** An earlier request, whose answer was lost, has the server put them together still. */
+    /** The server is still putting the parts together, for a request whose answer was lost. */
     UNDER_WAY,
-    /** A part is there no more: it is lost, or the artifact is made. */
+    /** A part does not exist any more: it was lost, or the artifact is complete. */
     GONE
   }
 
