@@ -151,7 +151,7 @@ public record ArtifactIngest(
       IngestRequest request, Repository repository, Optional<Artifact> existing)
       throws IngestException {
     if (existing.isPresent()) {
-      requireSame(existing.get(), request);
+      request.requireSame(existing.get());
     } else if (Channel.isAddress(request.id().path())) {
       throw new IngestException.PathReserved(request.id());
     } else if (!repository.paths().mutable()) {
@@ -188,17 +188,6 @@ public record ArtifactIngest(
         if (used.isPresent()) {
           throw new IngestException.PathUsed(used.get(), expected);
         }
-      }
-    }
-  }
-
-  /** As {@link #requireUnusedOrSame}, of a path that has an artifact. */
-  private static void requireSame(Artifact existing, IngestRequest request)
-      throws IngestException.PathTaken {
-    for (Digest expected : request.expectedDigests()) {
-      Optional<Digest> present = existing.digests().get(expected.algorithm());
-      if (present.isPresent() && !present.get().equals(expected)) {
-        throw new IngestException.PathTaken(existing, expected);
       }
     }
   }

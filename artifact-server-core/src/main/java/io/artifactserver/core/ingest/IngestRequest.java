@@ -1,11 +1,13 @@
 package io.artifactserver.core.ingest;
 
+import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An operator's description of the bytes that follow. Immutable.
@@ -35,5 +37,18 @@ public record IngestRequest(
     expectedDigests.forEach(digest -> expected.put(digest.algorithm(), digest));
     digests.forEach(digest -> expected.put(digest.algorithm(), digest));
     return new IngestRequest(id, mediaType, declaredLength, List.copyOf(expected.values()));
+  }
+
+  /**
+   * @param existing the artifact that has the path
+   * @throws IngestException.PathTaken if the bytes are known to be others
+   */
+  void requireSame(Artifact existing) throws IngestException.PathTaken {
+    for (Digest expected : expectedDigests) {
+      Optional<Digest> present = existing.digests().get(expected.algorithm());
+      if (present.isPresent() && !present.get().equals(expected)) {
+        throw new IngestException.PathTaken(existing, expected);
+      }
+    }
   }
 }

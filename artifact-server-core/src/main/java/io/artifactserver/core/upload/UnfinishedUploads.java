@@ -178,7 +178,7 @@ public final class UnfinishedUploads {
   private UploadStatus begin(
       String owner, IngestRequest request, String metadata, boolean isPart, List<String> parts)
       throws IngestException, UploadException {
-    requireRoom(owner);
+    bounds.requireRoom(uploads.values(), owner);
     Admission admission = ports.ingest().admit(request, isPart);
     boolean isBegun = false;
     UnfinishedUpload upload =
@@ -199,7 +199,7 @@ public final class UnfinishedUploads {
       claims.claim(upload.id(), parts);
       counting.lock();
       try {
-        requireRoom(owner);
+        bounds.requireRoom(uploads.values(), owner);
         uploads.put(upload.id(), live);
       } finally {
         counting.unlock();
@@ -314,16 +314,6 @@ public final class UnfinishedUploads {
     }
     int _ = ports.rows().removeCompleteBut(MAX_COMPLETE);
     return ended;
-  }
-
-  private void requireRoom(String owner) throws UploadException.TooMany {
-    if (uploads.size() >= bounds.maxUploads()) {
-      throw new UploadException.TooMany(bounds.maxUploads(), false);
-    }
-    if (uploads.values().stream().filter(live -> live.status().owner().equals(owner)).count()
-        >= bounds.maxOfOwner()) {
-      throw new UploadException.TooMany(bounds.maxOfOwner(), true);
-    }
   }
 
   private LiveUpload existing(String id) throws UploadException {

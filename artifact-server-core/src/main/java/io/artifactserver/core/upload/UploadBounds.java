@@ -1,6 +1,7 @@
 package io.artifactserver.core.upload;
 
 import java.time.Duration;
+import java.util.Collection;
 
 /**
  * Bounds of unfinished uploads. Immutable.
@@ -35,6 +36,20 @@ public record UploadBounds(
         || !timeToLive.isPositive()
         || interval < 1) {
       throw new IllegalArgumentException("Bounds of uploads must be positive");
+    }
+  }
+
+  /**
+   * @param uploads the unfinished ones
+   * @throws UploadException.TooMany if the owner of another must wait until some of them end
+   */
+  void requireRoom(Collection<LiveUpload> uploads, String owner) throws UploadException.TooMany {
+    if (uploads.size() >= maxUploads) {
+      throw new UploadException.TooMany(maxUploads, false);
+    }
+    if (uploads.stream().filter(live -> live.status().owner().equals(owner)).count()
+        >= maxOfOwner) {
+      throw new UploadException.TooMany(maxOfOwner, true);
     }
   }
 

@@ -389,19 +389,4 @@ public class InMemoryArtifactCatalog implements ArtifactCatalog, BlobRegister {
   public Instant now() {
     return clock.instant().truncatedTo(ChronoUnit.MICROS);
   }
-
-  /**
-   * A row of the table of blobs.
-   *
-   * @param retiredAt since when no artifact refers to it; {@link Instant#MAX} while one does
-   */
-  private record BlobRow(BlobRef ref, Digests digests, Instant createdAt, Instant retiredAt) {
-    boolean isRetired() {
-      return !retiredAt.equals(Instant.MAX);
-    }
-
-    BlobRow withRetiredAt(Instant instant) {
-      return new BlobRow(ref, digests, createdAt, instant);
-    }
-  }
 }

@@ -14,6 +14,7 @@ import io.artifactserver.rest.api.artifact.FormFile;
 import io.artifactserver.rest.api.artifact.UploadExchange;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.problem.UploadProblems;
 import io.artifactserver.rest.server.guard.Connections;
 import io.artifactserver.rest.server.guard.Holdings;
 import io.artifactserver.rest.server.guard.UploadTurns;
@@ -197,7 +198,7 @@ public final class ControlPlane extends Handler.Wrapper {
               ? threads.resumable().run(caller.id(), () -> passInTurn(exchange, caller))
               : threads.uploads().run(caller.id(), () -> pass(exchange));
       if (!runs) {
-        refuse(exchange, Problems.tooManyUploads(), HttpFields.EMPTY);
+        refuse(exchange, UploadProblems.tooMany(), HttpFields.EMPTY);
       }
       return;
     }

@@ -227,15 +227,6 @@ public final class Problems {
             + " again without it.");
   }
 
-  /** 503: as many uploads as there may be are under way. */
-  public static ProblemDetail tooManyUploads() {
-    return unavailable(
-        "Too many uploads",
-        "All places for uploads are taken, or this token already has its share of them. Try again"
-            + " later, or raise"
-            + " artifact-server.upload.max-concurrent.");
-  }
-
   /** 429: the caller has changed enough for a day. */
   public static ProblemDetail tooManyChanges() {
     return of(

@@ -51,6 +51,15 @@ public final class UploadProblems {
     };
   }
 
+  /** 503: as many uploads as there may be are under way. */
+  public static ProblemDetail tooMany() {
+    return Problems.unavailable(
+        "Too many uploads",
+        "All places for uploads are taken, or this token already has its share of them. Try again"
+            + " later, or raise"
+            + " artifact-server.upload.max-concurrent.");
+  }
+
   /** A request that says two lengths of an upload, or has more bytes than its length says. */
   public static ProblemDetail inconsistentLength(String detail) {
     return typed("inconsistent-upload-length", HttpStatus.BAD_REQUEST, "Wrong length", detail);

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
@@ -145,7 +144,7 @@ class FetchIT {
         exchange -> {
           exchange.sendResponseHeaders(200, 11 << 20);
           exchange.getResponseBody().flush();
-          await(over, 60_000);
+          HttpsOrigin.await(over, 60_000);
         });
     JsonNode large = fetch("public", "large.img", "/large", content);
     assertThat(large.get("failure").get("title").asString()).isEqualTo("Artifact too large");
@@ -243,7 +242,7 @@ class FetchIT {
           exchange.sendResponseHeaders(200, content.length);
           exchange.getResponseBody().write(content, 0, 1000);
           exchange.getResponseBody().flush();
-          await(over, 60_000);
+          HttpsOrigin.await(over, 60_000);
         });
     String location =
         begin(create("publisher", "public").get("token").asString(), "public", path, path, content)
@@ -284,7 +283,7 @@ class FetchIT {
             while (true) {
               exchange.getResponseBody().write(1);
               exchange.getResponseBody().flush();
-              await(new CountDownLatch(1), 100);
+              HttpsOrigin.await(new CountDownLatch(1), 100);
             }
           } finally {
             open.decrementAndGet();
@@ -389,13 +388,5 @@ class FetchIT {
 
   private static String sha256(byte[] bytes) {
     return HexFormat.of().formatHex(DigestAlgorithm.SHA_256.newMessageDigest().digest(bytes));
-  }
-
-  private static void await(CountDownLatch latch, long millis) throws IOException {
-    try {
-      boolean _ = latch.await(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw new IOException(e);
-    }
   }
 }

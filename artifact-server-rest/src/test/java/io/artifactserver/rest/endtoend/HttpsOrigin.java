@@ -14,8 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import javax.net.ssl.SSLContext;
 
@@ -129,5 +131,14 @@ public final class HttpsOrigin implements AutoCloseable {
   public void close() {
     server.stop(0);
     threads.shutdownNow();
+  }
+
+  /** For an answer that comes late: waits for the latch, and for no longer than so many ms. */
+  public static void await(CountDownLatch latch, long millis) throws IOException {
+    try {
+      boolean _ = latch.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
   }
 }

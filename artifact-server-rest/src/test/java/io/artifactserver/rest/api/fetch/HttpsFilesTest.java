@@ -21,7 +21,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -248,14 +247,14 @@ class HttpsFilesTest {
   @Test
   void waitsForNoBytesForLong() throws Exception {
     CountDownLatch over = new CountDownLatch(1);
-    origin.answer("/silent", exchange -> await(over));
+    origin.answer("/silent", exchange -> HttpsOrigin.await(over, 60_000));
     origin.answer(
         "/stalls",
         exchange -> {
           exchange.sendResponseHeaders(200, 1000);
           exchange.getResponseBody().write(content, 0, 10);
           exchange.getResponseBody().flush();
-          await(over);
+          HttpsOrigin.await(over, 60_000);
         });
     assertThatThrownBy(() -> open("/silent"))
         .isInstanceOf(IOException.class)
@@ -275,7 +274,7 @@ class HttpsFilesTest {
           for (int i = 0; i < 1000; i++) {
             exchange.getResponseBody().write(1);
             exchange.getResponseBody().flush();
-            await(new CountDownLatch(1), 100);
+            HttpsOrigin.await(new CountDownLatch(1), 100);
           }
         });
     assertThatThrownBy(
@@ -303,7 +302,7 @@ class HttpsFilesTest {
       assertThatThrownBy(() -> all(file)).hasMessage(HOST + ": the connection broke off");
     }
     CountDownLatch over = new CountDownLatch(1);
-    origin.answer("/silent", _ -> await(over));
+    origin.answer("/silent", _ -> HttpsOrigin.await(over, 60_000));
     assertThatThrownBy(() -> open("/silent"))
         .hasMessage("%s:%d cannot be reached: nothing came in time", HOST, origin.port());
     over.countDown();
@@ -322,7 +321,7 @@ class HttpsFilesTest {
         exchange -> {
           exchange.sendResponseHeaders(200, 1000);
           exchange.getResponseBody().flush();
-          await(over);
+          HttpsOrigin.await(over, 60_000);
         });
     try (RemoteFile file = open("/stalls")) {
       Thread closer = Thread.ofVirtual().start(file::close);
@@ -388,17 +387,5 @@ class HttpsFilesTest {
       read = file.read(buffer, 0, buffer.length);
     }
     return bytes.toByteArray();
-  }
-
-  private static void await(CountDownLatch latch) throws IOException {
-    await(latch, 60_000);
-  }
-
-  private static void await(CountDownLatch latch, long millis) throws IOException {
-    try {
-      boolean _ = latch.await(millis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw new IOException(e);
-    }
   }
 }

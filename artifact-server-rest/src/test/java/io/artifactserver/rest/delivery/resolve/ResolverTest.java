@@ -19,11 +19,8 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.derive.ChunkIndex;
-import io.artifactserver.core.derive.Derivation;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.Derived;
-import io.artifactserver.core.derive.DerivedForm;
-import io.artifactserver.core.derive.FramedChunk;
 import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
@@ -359,46 +356,5 @@ class ResolverTest {
               }
               return method.invoke(real, arguments);
             });
-  }
-
-  /** Its bytes are the ids of chunks of one byte, and an id is that byte again and again. */
-  private record BytewiseForm() implements DerivedForm.Chunked {
-    private static final String NAME = "caibx";
-
-    @Override
-    public String name() {
-      return NAME;
-    }
-
-    @Override
-    public String suffix() {
-      return ".caibx";
-    }
-
-    @Override
-    public String mediaType() {
-      return "text/plain";
-    }
-
-    @Override
-    public ChunkIndex index(ByteBuffer form) {
-      byte[] ids = new byte[form.remaining()];
-      form.get(ids);
-      long[] ends = new long[ids.length / ChunkIndex.ID_LENGTH];
-      for (int i = 0; i < ends.length; i++) {
-        ends[i] = i + 1L;
-      }
-      return ChunkIndex.of(ends, ids);
-    }
-
-    @Override
-    public FramedChunk frame(ChunkIndex.Chunk chunk) {
-      return new FramedChunk(List.of(new FramedChunk.Piece(ByteBuffer.allocate(0), chunk.range())));
-    }
-
-    @Override
-    public Derivation begin(long length, Derivation.Sink sink) {
-      throw new UnsupportedOperationException();
-    }
   }
 }
