@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.lang.management.ManagementFactory;
 import java.net.Socket;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Http2AttackIT}'s. TLS 1.2 differs in its handshake alone, so that is attacked with both versions.
  */
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
+@InTurn(1)
 class AttackIT extends Siege {
   /** All that strangers reach, whatever it answers them. */
   private static final List<String> OPEN_PAGES =

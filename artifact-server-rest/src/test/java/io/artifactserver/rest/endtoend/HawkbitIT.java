@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.hawkbit.ArtifactFolder;
 import io.artifactserver.rest.hawkbit.Deployment;
 import io.artifactserver.rest.hawkbit.FakeHawkbit;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged server beside a stand-in for hawkBit: with its folder, and without. */
+@InTurn(2)
 class HawkbitIT {
   private static final byte[] CONTENT = Bytes.random(3_000_000, 22);
   private static final String FILE =
