@@ -60,6 +60,11 @@ final class LiveUpload {
     return upload.status(request.request(), bytes.position(), lock.hasSession(), bytes.expiresAt());
   }
 
+  /** Whether its bytes are not encrypted, and for a repository. */
+  boolean isPlainOf(String repository) {
+    return !upload.encrypted() && upload.request().id().repository().equals(repository);
+  }
+
   /** The blob of this part, if it is one and all of its bytes are there. Without the lock. */
   Optional<BlobRef> part() {
     return upload.isPart() && isStored.get()
@@ -121,9 +126,9 @@ final class LiveUpload {
     return true;
   }
 
-  private void requireGoingOn() throws UploadException.NotFound {
+  private void requireGoingOn() throws UploadException {
     if (lock.isOver()) {
-      throw new UploadException.NotFound(upload.id());
+      throw ports.absent(upload.id());
     }
   }
 
@@ -279,9 +284,10 @@ final class LiveUpload {
     }
   }
 
-  boolean endIfIdle() {
+  /** Ends it, unless a request has it, or has brought bytes since it was found to be expired. */
+  boolean endIfExpired() {
     try (Held _ = lock.hold()) {
-      if (lock.hasSession()) {
+      if (lock.hasSession() || bytes.expiresAt().isAfter(ports.clock().instant())) {
         return false;
       }
       forget();

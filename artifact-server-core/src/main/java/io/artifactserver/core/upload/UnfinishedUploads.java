@@ -37,6 +37,9 @@ public final class UnfinishedUploads {
   private final Map<String, LiveUpload> uploads = new ConcurrentHashMap<>();
   private final PartClaims claims = new PartClaims();
 
+  /** Held while an upload of parts begins: a client that asks twice at once gets one upload. */
+  private final ReentrantLock beginning = new ReentrantLock();
+
   /** Held while uploads are counted. */
   private final ReentrantLock counting = new ReentrantLock();
 
@@ -98,26 +101,39 @@ public final class UnfinishedUploads {
   public UploadStatus beginOfParts(
       String owner, IngestRequest request, String metadata, List<String> parts)
       throws IngestException, UploadException {
-    Optional<UploadStatus> begun =
-        whole(parts.getFirst())
-            .map(uploads::get)
-            .map(LiveUpload::status)
-            .filter(status -> status.owner().equals(owner) && status.parts().equals(parts))
-            .filter(status -> status.request().id().equals(request.id()))
-            .filter(status -> metadata(status.id()).equals(metadata));
-    if (begun.isPresent()) {
-      return begun.get();
-    }
-    for (String id : parts) {
-      LiveUpload part = uploads.get(id);
-      if (part == null || !part.status().isPart()) {
-        throw new UploadException.NotFound(id);
+    beginning.lock();
+    try {
+      Optional<UploadStatus> begun = begun(owner, request, metadata, parts);
+      if (begun.isPresent()) {
+        return begun.get();
       }
-      if (!part.status().request().id().repository().equals(request.id().repository())) {
-        throw new UploadException.WrongPart(id, request.id().repository());
+      for (String id : parts) {
+        requirePart(id, request.id().repository());
       }
+      return begin(owner, request, metadata, false, parts);
+    } finally {
+      beginning.unlock();
     }
-    return begin(owner, request, metadata, false, parts);
+  }
+
+  private Optional<UploadStatus> begun(
+      String owner, IngestRequest request, String metadata, List<String> parts) {
+    return whole(parts.getFirst())
+        .map(uploads::get)
+        .map(LiveUpload::status)
+        .filter(status -> status.owner().equals(owner) && status.parts().equals(parts))
+        .filter(status -> status.request().id().equals(request.id()))
+        .filter(status -> metadata(status.id()).equals(metadata));
+  }
+
+  private void requirePart(String id, String repository) throws UploadException {
+    LiveUpload part = uploads.get(id);
+    if (part == null || !part.status().isPart()) {
+      throw new UploadException.NotFound(id);
+    }
+    if (!part.status().request().id().repository().equals(repository)) {
+      throw new UploadException.WrongPart(id, repository);
+    }
   }
 
   /**
@@ -290,47 +306,30 @@ public final class UnfinishedUploads {
 
   /**
    * Ends what expired, and forgets the oldest complete uploads if they are too many. Asks the
-   * database. Uploads that a request is open for stay.
+   * database. Uploads that a request is open for stay; parts and their whole expire together.
    *
    * @return how many unfinished uploads were ended
    */
   public int endExpired() {
-    int ended = 0;
-    boolean goesOn = true;
-    while (goesOn) {
-      List<UnfinishedUpload> page = ports.rows().expiredBefore(ports.clock().instant(), PAGE);
-      int removed = 0;
-      for (UnfinishedUpload upload : page) {
-        LiveUpload live = uploads.get(upload.id());
-        if (live == null) {
-          ports.rows().remove(upload.id());
-          removed++;
-        } else if (live.endIfIdle()) {
-          removed++;
-          ended++;
-        }
-      }
-      goesOn = page.size() == PAGE && removed > 0;
-    }
+    int ended = new ExpiredUploads(ports, uploads, claims).end();
     int _ = ports.rows().removeCompleteBut(MAX_COMPLETE);
     return ended;
+  }
+
+  /**
+   * Ends the uploads to a repository whose bytes are kept as they are: it encrypts from now on.
+   * Asks the database.
+   */
+  public void endPlainOf(String repository) {
+    uploads.values().stream().filter(live -> live.isPlainOf(repository)).forEach(LiveUpload::end);
   }
 
   private LiveUpload existing(String id) throws UploadException {
     LiveUpload live = uploads.get(id);
     if (live == null) {
-      throw absent(id);
+      throw ports.absent(id);
     }
     return live;
-  }
-
-  private UploadException absent(String id) {
-    return ports
-        .rows()
-        .find(id)
-        .filter(UnfinishedUpload::isComplete)
-        .<UploadException>map(UploadException.Complete::new)
-        .orElseGet(() -> new UploadException.NotFound(id));
   }
 
   private LiveUpload live(UnfinishedUpload found, Optional<Admission> admission) {

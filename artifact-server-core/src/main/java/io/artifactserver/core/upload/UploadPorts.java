@@ -38,6 +38,14 @@ public record UploadPorts(
     }
   }
 
+  /** Tells an upload that is complete from one that there is not any more. Asks the database. */
+  UploadException absent(String id) {
+    return rows.find(id)
+        .filter(UnfinishedUpload::isComplete)
+        .<UploadException>map(UploadException.Complete::new)
+        .orElseGet(() -> new UploadException.NotFound(id));
+  }
+
   Instant expiry(UploadBounds bounds) {
     return clock.instant().plus(bounds.timeToLive());
   }

@@ -31,6 +31,9 @@ public interface UploadRows {
   /** Keeps that the artifact of an upload, or the blob of a part, is there; forgets its states. */
   void complete(String id, Instant expiresAt);
 
+  /** Keeps an upload for longer, whether it is complete or not. */
+  void extend(String id, Instant expiresAt);
+
   /** Forgets an upload. May be repeated. */
   void remove(String id);
 

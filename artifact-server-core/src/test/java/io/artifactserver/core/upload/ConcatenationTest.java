@@ -124,6 +124,37 @@ class ConcatenationTest extends UploadFixture {
     assertNothingIsKept();
   }
 
+  @Test
+  void partsAndTheirUploadStayAsLongAsBytesCome() throws Exception {
+    byte[] content = content(2_000);
+    String first = storedPart("edge/fw", Arrays.copyOf(content, 1_000));
+    String second = part("edge/fw", 1_000);
+    String whole = whole("edge/fw", first, second);
+    byte[] rest = Arrays.copyOfRange(content, 1_000, 2_000);
+    for (int position = 0; position < 900; position += 300) {
+      now = now.plus(TIME_TO_LIVE.dividedBy(2)).plusSeconds(1);
+      send(second, rest, position, 300);
+      assertThat(uploads.endExpired()).isZero();
+    }
+    uploads = start();
+    send(second, rest, 900, 100);
+    assertThat(finish(second)).isEmpty();
+    assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
+  }
+
+  @Test
+  void partsExpireWithTheirUpload() throws Exception {
+    String first = storedPart("edge/fw", content(1_000));
+    String second = part("edge/fw", 1_000);
+    var _ = whole("edge/fw", first, second);
+    now = now.plus(TIME_TO_LIVE.dividedBy(2));
+    send(second, content(1_000), 0, 300);
+    now = now.plus(TIME_TO_LIVE).plusSeconds(1);
+    assertThat(uploads.endExpired()).isEqualTo(3);
+    assertNothingIsKept();
+  }
+
   /** Clients that ask again and again, and wait for no answer, do not hold the copy up. */
   @Test
   void otherRequestsLeaveTheCopyAlone() throws Exception {

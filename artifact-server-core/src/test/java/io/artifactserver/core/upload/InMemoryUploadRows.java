@@ -10,13 +10,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
 /** Keeps unfinished uploads on the heap, for tests, and is away when told to. Thread-safe. */
 public final class InMemoryUploadRows implements UploadRows {
   private final Map<String, UnfinishedUpload> rows = new ConcurrentSkipListMap<>();
+  private final AtomicReference<Runnable> afterExpired = new AtomicReference<>(() -> {});
   private volatile boolean isAway;
   private final AtomicInteger advances = new AtomicInteger();
+
+  /** Runs an action when uploads were found to be expired, before they are ended. */
+  public void afterExpired(Runnable action) {
+    afterExpired.set(action);
+  }
 
   /** Whether the database cannot be asked. */
   public void away(boolean isAway) {
@@ -81,6 +88,13 @@ public final class InMemoryUploadRows implements UploadRows {
   }
 
   @Override
+  public void extend(String id, Instant expiresAt) {
+    requireThere();
+    rows.computeIfPresent(
+        id, (_, row) -> with(row, row.request(), row.progress(), row.isComplete(), expiresAt));
+  }
+
+  @Override
   public void remove(String id) {
     requireThere();
     rows.remove(id);
@@ -98,10 +112,13 @@ public final class InMemoryUploadRows implements UploadRows {
   @Override
   public List<UnfinishedUpload> expiredBefore(Instant instant, int limit) {
     requireThere();
-    return rows.values().stream()
-        .filter(row -> row.expiresAt().isBefore(instant))
-        .limit(limit)
-        .toList();
+    List<UnfinishedUpload> expired =
+        rows.values().stream()
+            .filter(row -> row.expiresAt().isBefore(instant))
+            .limit(limit)
+            .toList();
+    afterExpired.get().run();
+    return expired;
   }
 
   @Override

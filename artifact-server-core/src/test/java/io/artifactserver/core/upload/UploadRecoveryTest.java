@@ -3,6 +3,7 @@ package io.artifactserver.core.upload;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
@@ -11,6 +12,7 @@ import io.artifactserver.core.ingest.IngestResult;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What is left of an upload when a process, a store or the database fails. */
@@ -203,5 +205,58 @@ class UploadRecoveryTest extends UploadFixture {
       assertThat(session.complete()).isPresent();
     }
     assertStored("edge/1", content);
+  }
+
+  /** A client whose last answer was lost may ask while the artifact is being made. */
+  @Test
+  void aRequestThatWaitsForTheLastByteIsToldThatTheUploadIsComplete() throws Exception {
+    byte[] content = content(2_000);
+    String id = begin("edge/fw", content.length);
+    send(id, content, 0, content.length);
+    AtomicReference<Throwable> told = new AtomicReference<>();
+    Thread waiting =
+        Thread.ofPlatform()
+            .unstarted(() -> told.set(catchThrowable(() -> uploads.take(id, () -> {}))));
+    catalog.beforeAdd(() -> {
+      waiting.start();
+      eventually(
+          "the request waits for the upload", () -> waiting.getState() == Thread.State.WAITING);
+    });
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    waiting.join();
+    assertThat(told.get()).isInstanceOf(UploadException.Complete.class);
+  }
+
+  @Test
+  void anUploadThatGoesOnJustBeforeItsEndStays() throws Exception {
+    byte[] content = content(2_000);
+    String id = begin("edge/fw", content.length);
+    now = now.plus(TIME_TO_LIVE).plusSeconds(1);
+    rows.afterExpired(() -> {
+      try {
+        send(id, content, 0, 1_000);
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    });
+    assertThat(uploads.endExpired()).isZero();
+    send(id, content, 1_000, 1_000);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+  }
+
+  /** Its bytes would stay as they are in a repository that encrypts. */
+  @Test
+  void plainUploadsEndWhenTheirRepositoryEncrypts() throws Exception {
+    String id = begin("edge/fw", 2_000);
+    String other = begin("vault/fw", 2_000);
+    send(id, content(2_000), 0, 1_000);
+    catalog.encryptRepository("edge");
+    uploads.endPlainOf("edge");
+    uploads.endPlainOf("vault");
+    assertThat(memory.keptUploads()).isZero();
+    assertThat(list()).extracting(UploadStatus::id).containsExactly(other);
+    String again =
+        uploads.begin("you", new IngestRequest(id("edge/fw"), "a/b", 9, List.of()), "").id();
+    assertThat(rows.find(again).orElseThrow().encrypted()).isTrue();
   }
 }

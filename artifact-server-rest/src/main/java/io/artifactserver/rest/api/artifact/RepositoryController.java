@@ -8,6 +8,7 @@ import io.artifactserver.core.catalog.ArtifactCatalog.EncryptionProgress;
 import io.artifactserver.core.catalog.PathPolicy;
 import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.catalog.RepositoryChange;
+import io.artifactserver.core.upload.UnfinishedUploads;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.problem.ProblemException;
@@ -41,7 +42,8 @@ public record RepositoryController(
     ArtifactCatalog catalog,
     BlobStores stores,
     EncryptionDefaults defaults,
-    EncryptionRequests requests) {
+    EncryptionRequests requests,
+    UnfinishedUploads uploads) {
   /** {@link PathPolicy#LONGEST_AGE} in seconds. */
   private static final int MAX_AGE = 31_536_000;
 
@@ -130,7 +132,8 @@ public record RepositoryController(
       summary = "Encrypt a repository",
       description =
           "New artifacts are encrypted from now on, and what is there is encrypted in the"
-              + " background; downloads go on. There is no way back.")
+              + " background; downloads go on. Unfinished uploads that are not encrypted end, and"
+              + " begin again. There is no way back.")
   public ResponseEntity<EncryptionView> encrypt(@PathVariable String repository) {
     if (!stores.canEncrypt()) {
       throw new ProblemException(
@@ -141,6 +144,7 @@ public record RepositoryController(
     if (catalog.encryptRepository(Repository.requireName(repository)).isEmpty()) {
       throw notFound(repository);
     }
+    uploads.endPlainOf(repository);
     requests.encryptSoon();
     return ResponseEntity.accepted().body(encryption(repository));
   }

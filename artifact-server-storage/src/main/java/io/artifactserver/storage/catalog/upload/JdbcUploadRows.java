@@ -131,6 +131,16 @@ public record JdbcUploadRows(CatalogTransactions transactions, JdbcClient jdbc)
   }
 
   @Override
+  public void extend(String id, Instant expiresAt) {
+    int _ =
+        transactions.write(_ ->
+            jdbc.sql("update unfinished_upload set expires_at = :expiresAt where id = :id")
+                .param("id", id)
+                .param("expiresAt", Timestamp.from(expiresAt))
+                .update());
+  }
+
+  @Override
   public void remove(String id) {
     int _ =
         transactions.write(
