@@ -27,6 +27,8 @@ final class ResumableRequest extends Request.Wrapper {
   private static final Pattern ARTIFACT = Pattern.compile("/api/v1/repositories/[^/]+/artifacts/");
   private static final String UPLOADS = "/api/v1/uploads";
   private static final String COMPLETE = "Upload-Complete";
+  private static final String CONCAT = "Upload-Concat";
+  private static final String FINAL = "final";
   private static final String VERSION = "Upload-Draft-Interop-Version";
   private static final String OVERRIDE = "X-HTTP-Method-Override";
   private static final Set<String> OVERRIDING = Set.of("PATCH", "DELETE", "HEAD");
@@ -49,17 +51,26 @@ final class ResumableRequest extends Request.Wrapper {
         : request;
   }
 
-  /** Whether a request brings bytes of an upload that may go on in another one. */
+  /**
+   * Whether a request brings bytes of an upload that may go on in another one, or puts parts
+   * together. One that only begins an upload waits for no storage, so it takes no turn.
+   */
   static boolean is(Request request) {
     String path = path(request);
     String sent = request.getMethod();
-    return (HttpMethod.POST.is(sent) && path.equals(UPLOADS))
+    return (HttpMethod.POST.is(sent)
+            && path.equals(UPLOADS)
+            && (isOfParts(request) || GatheredRequest.hasBody(request)))
         || (HttpMethod.PATCH.is(sent) && path.startsWith(UPLOADS + '/'))
         || ((HttpMethod.PUT.is(sent) || HttpMethod.POST.is(sent))
             && isArtifact(request)
             && request.getHeaders().contains(COMPLETE)
             && UploadExchange.VERSIONS.contains(
                 Objects.requireNonNullElse(request.getHeaders().get(VERSION), "")));
+  }
+
+  private static boolean isOfParts(Request request) {
+    return Objects.requireNonNullElse(request.getHeaders().get(CONCAT), "").startsWith(FINAL);
   }
 
   /** Whether the address is an artifact's own. */

@@ -330,8 +330,8 @@ public final class Problems {
           of(
               HttpStatus.INSUFFICIENT_STORAGE,
               "Storage full",
-              "There is no room for these bytes, and none of them were kept. Make room, then upload"
-                  + " again.");
+              "There is no room for these bytes. Make room, then upload again; a resumable upload"
+                  + " goes on from the offset that HEAD tells.");
       case StorageUnavailable _ ->
           unavailable(
               "Storage unavailable",

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lengths of uploads that are wrong, too large, or said twice; and requests that break off. */
+/** What requests say of the ends of uploads: wrong, too large, twice, or by breaking off. */
 @ExtendWith(SharedServer.class)
 class UploadLengthIT {
   private static final String DRAFT = "Upload-Draft-Interop-Version: 9\r\n";
@@ -67,6 +67,83 @@ class UploadLengthIT {
                 + "Content-Length: 3\r\n\r\nabc");
     assertThat(tus.status()).as(tus.text()).isEqualTo(400);
     assertNoneIsLeft(server, "twice");
+  }
+
+  /** A part of the bytes is never taken for all of them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Upload-Complete: ?0\r\nUpload-Complete: ?0\r\n",
+        "Upload-Complete: ?0\r\nUpload-Complete: ?1\r\n",
+        "Upload-Complete: 0\r\n",
+        "Upload-Complete: \r\n",
+      })
+  void whetherABodyIsTheLastIsSaidOnce(String fields, PackagedServer server) throws Exception {
+    for (String version : new String[] {DRAFT, ""}) {
+      Response refused =
+          ask(
+              server,
+              "PUT",
+              "/api/v1/repositories/public/artifacts/last",
+              version + fields + "Content-Length: 3\r\n\r\nabc");
+      assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+      assertThat(refused.text()).contains("Send Upload-Complete once");
+      assertNoneIsLeft(server, "last");
+    }
+  }
+
+  @Test
+  void aLengthThatIsRefusedDoesNotCount(PackagedServer server) throws Exception {
+    try (TusClient client = new TusClient(server, server.operatorToken())) {
+      String upload =
+          client
+              .create(
+                  "Upload-Defer-Length",
+                  "1",
+                  "Upload-Metadata",
+                  TusClient.metadata(Map.of("repository", "public", "path", "deferred")))
+              .headers()
+              .firstValue("Location")
+              .orElseThrow();
+      assertThat(client.patch(upload, 0, new byte[3], "Upload-Length", "2").statusCode())
+          .isEqualTo(400);
+      assertThat(client.send("HEAD", upload, new byte[0]).headers().firstValue("Upload-Length"))
+          .isEmpty();
+      assertThat(client.patch(upload, 0, new byte[5], "Upload-Length", "5").statusCode())
+          .isEqualTo(204);
+    }
+  }
+
+  /** The last byte of the last part makes the artifact, whichever protocol brings it. */
+  @Test
+  void aPartThatTheDraftEndsMakesItsWhole(PackagedServer server) throws Exception {
+    try (TusClient client = new TusClient(server, server.operatorToken());
+        Operator operator = new Operator(server)) {
+      String metadata = TusClient.metadata(Map.of("repository", "public", "path", "draft-part"));
+      String part =
+          client
+              .create("Upload-Concat", "partial", "Upload-Length", "3", "Upload-Metadata", metadata)
+              .headers()
+              .firstValue("Location")
+              .orElseThrow();
+      assertThat(
+              client
+                  .create("Upload-Concat", "final;" + part, "Upload-Metadata", metadata)
+                  .statusCode())
+          .isEqualTo(201);
+      Response ended =
+          ask(
+              server,
+              "PATCH",
+              part,
+              DRAFT
+                  + "Content-Type: application/partial-upload\r\nUpload-Offset: 0\r\n"
+                  + "Upload-Complete: ?1\r\nContent-Length: 3\r\n\r\nabc");
+      assertThat(ended.status()).as(ended.text()).isEqualTo(204);
+      assertThat(ended.field("Upload-Complete")).contains("?1");
+      assertThat(operator.download("/artifacts/public/draft-part").body())
+          .isEqualTo(new byte[] {'a', 'b', 'c'});
+    }
   }
 
   @ParameterizedTest

@@ -7,10 +7,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.springframework.http.HttpStatus;
 
 /**
  * Reads the fields of draft-ietf-httpbis-resumable-upload-12. They are items of structured fields
- * (RFC 9651), and a field with another value is as none (section 4.1). Pure functions.
+ * (RFC 9651). A field with another value is as none (section 4.1), except where bytes would be
+ * taken for others. Pure functions.
  */
 final class DraftFields {
   static final String VERSION = "Upload-Draft-Interop-Version";
@@ -34,9 +36,24 @@ final class DraftFields {
         .filter(UploadExchange.VERSIONS::contains);
   }
 
-  /** Whether the body is the last of the upload, if the request says so. */
+  /**
+   * Whether the body is the last of the upload, if the request says so.
+   *
+   * @throws ProblemException if it says something else: without the field, a part of the bytes
+   *     would be taken for all of them
+   */
   static Optional<Boolean> isComplete(HttpServletRequest request) {
-    return line(request, COMPLETE).flatMap(DraftFields::bool);
+    if (request.getHeader(COMPLETE) == null) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        line(request, COMPLETE)
+            .flatMap(DraftFields::bool)
+            .orElseThrow(() ->
+                new ProblemException(
+                    HttpStatus.BAD_REQUEST,
+                    "Malformed Upload-Complete",
+                    "Send Upload-Complete once, as ?0 or ?1. See docs/uploads.md.")));
   }
 
   static OptionalLong offset(HttpServletRequest request) {

@@ -47,6 +47,7 @@ public record ResumableUploadController(
     ArtifactUploadController whole,
     UnfinishedUploads uploads,
     UploadReception reception,
+    UploadAssembly assembly,
     ArtifactCatalog catalog,
     UploadProperties properties) {
   private static final String ARTIFACT = "/api/v1/repositories/{repository}/artifacts/{*path}";
@@ -103,16 +104,23 @@ public record ResumableUploadController(
   @RequestMapping(
       path = TusController.PATH + "/{id}",
       method = {RequestMethod.HEAD, RequestMethod.GET})
-  public ResponseEntity<Void> head(@PathVariable String id, HttpServletResponse response)
-      throws StorageException, UploadException {
+  public ResponseEntity<Void> head(
+      @PathVariable String id, HttpServletRequest request, HttpServletResponse response)
+      throws IngestException, StorageException, UploadException {
     reception.requireInScope(id);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     try {
       UploadStatus status = uploads.status(id);
-      long position = status.parts().isEmpty() ? pause(id) : status.position();
+      if (!status.parts().isEmpty()) {
+        assembly
+            .concatenate(id, request)
+            .ifPresent(made -> AuditDetails.after(ArtifactView.of(made.artifact())));
+      }
+      long position = status.parts().isEmpty() ? pause(id) : uploads.status(id).position();
       OptionalLong length = knownLength(uploads.status(id).request());
       length.ifPresent(value -> response.setHeader(DraftFields.LENGTH, String.valueOf(value)));
-      return standing(position, false).build();
+      boolean isStored = status.isPart() && position == length.orElse(-1);
+      return standing(position, isStored).build();
     } catch (UploadException.Complete e) {
       // The answer to its last byte may be lost: this says the same.
       IngestRequest complete = e.upload().request();
@@ -253,6 +261,14 @@ public record ResumableUploadController(
     } catch (IngestException.TooLarge e) {
       response.setHeader(DraftFields.LIMIT, limit());
       throw e;
+    }
+    if (isLast && received.status().isPart()) {
+      response.setHeader(DraftFields.COMPLETE, DraftFields.TRUE);
+      assembly
+          .concatenateWholeOf(id, request)
+          .ifPresentOrElse(
+              made -> AuditDetails.after(ArtifactView.of(made.artifact())),
+              AuditDetails::nothingChanged);
     }
     if (received.result().isPresent()) {
       IngestResult result = received.result().get();

@@ -141,7 +141,9 @@ public record TusController(
     reception.requireInScope(id);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     try {
-      return uploads.status(id).parts().isEmpty() ? headOfBytes(id) : headOfParts(id, request);
+      return uploads.status(id).parts().isEmpty()
+          ? headOfBytes(id, request)
+          : headOfParts(id, request);
     } catch (UploadException.Complete e) {
       IngestRequest complete = e.upload().request();
       return standing(
@@ -154,19 +156,27 @@ public record TusController(
     }
   }
 
-  private ResponseEntity<Void> headOfBytes(String id)
+  private ResponseEntity<Void> headOfBytes(String id, HttpServletRequest request)
       throws IngestException, StorageException, UploadException {
+    UploadStatus status;
+    boolean isFull;
     try (UploadSession session = uploads.take(id, () -> {})) {
       long position = session.pause();
-      UploadStatus status = session.status();
-      if (position == status.request().declaredLength()) {
+      status = session.status();
+      isFull = position == status.request().declaredLength();
+      if (isFull) {
         // The request that brought the last byte did not get as far.
         session
             .complete()
             .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
       }
-      return standing(status, OptionalLong.of(position));
     }
+    if (isFull && status.isPart()) {
+      assembly
+          .concatenateWholeOf(id, request)
+          .ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
+    }
+    return standing(status, OptionalLong.of(status.position()));
   }
 
   /** Without an offset, it is not complete: parts are on their way, or are put together. */

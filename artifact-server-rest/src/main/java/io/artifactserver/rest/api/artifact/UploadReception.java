@@ -58,11 +58,11 @@ public record UploadReception(
     try (OpenRequest open = new OpenRequest(jetty);
         UploadSession session = uploads.take(id, open::end)) {
       session.requirePosition(body.offset());
+      requireFits(session.status(), body, request);
       if (body.length().isPresent()) {
         session.declare(body.length().getAsLong());
       }
       expect(session, body.digests());
-      requireFits(session.status(), request);
       if (body.hasBytes()) {
         Http2Connections.acceptBody(jetty);
         append(session, body, request);
@@ -147,10 +147,14 @@ public record UploadReception(
     return new Received(session.status(), Optional.empty());
   }
 
-  /** A body that is too long is refused before its first byte. */
-  private static void requireFits(UploadStatus status, HttpServletRequest request)
+  /** A body that is too long is refused before its first byte, and before its length counts. */
+  private static void requireFits(UploadStatus status, Body body, HttpServletRequest request)
       throws UploadException {
-    long length = status.request().declaredLength();
+    long known = status.request().declaredLength();
+    long length =
+        known == IngestRequest.UNKNOWN_LENGTH
+            ? body.length().orElse(IngestRequest.UNKNOWN_LENGTH)
+            : known;
     long end = end(status.position(), Math.max(0, request.getContentLengthLong()));
     if (length != IngestRequest.UNKNOWN_LENGTH && end > length) {
       throw new UploadException.WrongLength(status.id(), length, end);
