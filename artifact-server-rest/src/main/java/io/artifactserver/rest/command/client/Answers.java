@@ -1,19 +1,25 @@
 package io.artifactserver.rest.command.client;
 
 import io.artifactserver.rest.command.client.ClientException.Reason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Answers of the server that are not what was asked for, as exceptions. Pure functions. */
+/** Answers of the server that are not what was asked for, as exceptions. */
 final class Answers {
   static final int OK = 200;
   static final int CREATED = 201;
@@ -58,10 +64,28 @@ final class Answers {
    */
   static ClientException refusal(HttpResponse<String> answer, String what)
       throws TransientException {
-    int status = answer.statusCode();
-    String said = "%s: the server says %d%s".formatted(what, status, detail(answer.body()));
+    return refusal(
+        answer.statusCode(),
+        answer.headers().firstValue("Retry-After").orElse(""),
+        answer.body(),
+        what);
+  }
+
+  /** As the other method; reads the answer's text. */
+  static ClientException refusal(HttpURLConnection answer, String what) throws IOException {
+    @Nullable InputStream text = answer.getErrorStream();
+    return refusal(
+        answer.getResponseCode(),
+        Objects.requireNonNullElse(answer.getHeaderField("Retry-After"), ""),
+        text == null ? "" : new String(text.readNBytes(ShortBody.MAX_TEXT), StandardCharsets.UTF_8),
+        what);
+  }
+
+  private static ClientException refusal(int status, String retryAfter, String body, String what)
+      throws TransientException {
+    String said = "%s: the server says %d%s".formatted(what, status, detail(body));
     if (TRANSIENT.contains(status)) {
-      throw new TransientException(said, retryAfter(answer));
+      throw new TransientException(said, retryAfter(retryAfter));
     }
     return switch (status) {
       case UNAUTHORIZED ->
@@ -72,14 +96,12 @@ final class Answers {
                   + " --token-file FILE, ARTIFACT_SERVER_TOKEN, or a profile");
       case FORBIDDEN -> new ClientException(Reason.REFUSED, said);
       case NOT_FOUND, GONE -> new ClientException(Reason.ABSENT, said);
-      case CONFLICT -> conflict(answer.body(), said);
+      case CONFLICT -> conflict(body, said);
       case CHECKSUM_MISMATCH -> new ClientException(Reason.OTHER_BYTES, said);
       case TOO_LARGE -> ClientException.ofFile(said);
       case BAD_REQUEST ->
           new ClientException(
-              member(answer.body(), "type").equals(DIGEST_MISMATCH)
-                  ? Reason.OTHER_BYTES
-                  : Reason.FAILED,
+              member(body, "type").equals(DIGEST_MISMATCH) ? Reason.OTHER_BYTES : Reason.FAILED,
               said);
       default -> new ClientException(Reason.FAILED, said);
     };
@@ -98,7 +120,10 @@ final class Answers {
 
   /** How long the server asks to wait; zero if it says nothing, or nothing that is understood. */
   static Duration retryAfter(HttpResponse<?> answer) {
-    String value = answer.headers().firstValue("Retry-After").orElse("");
+    return retryAfter(answer.headers().firstValue("Retry-After").orElse(""));
+  }
+
+  private static Duration retryAfter(String value) {
     Duration asked;
     try {
       asked =

@@ -3,11 +3,7 @@ package io.artifactserver.rest.command.client;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.rest.command.client.ClientException.Reason;
-import io.artifactserver.rest.http.ContentRange;
 import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,55 +88,21 @@ final class Download {
 
   /** Fetches one piece after the other until there is none. */
   private boolean fetch(Pieces pieces) throws ClientException, InterruptedException {
-    for (Optional<ByteRange> piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
-      ByteRange range = piece.get();
-      Retries retries = new Retries(console, fetched::count);
-      retries.run(() -> {
-        for (ByteRange missing : fetched.missing(range)) {
-          request(missing);
-        }
-        return range;
-      });
-    }
-    return true;
-  }
-
-  private void request(ByteRange range) throws IOException, InterruptedException, ClientException {
-    HttpRequest request =
-        remote
-            .request(Remote.path(id))
-            .header("Range", "bytes=%d-%d".formatted(range.position(), range.end() - 1))
-            .header("If-Range", found.entityTag())
-            .build();
-    RangeWriter writer = new RangeWriter(pulled.channel(), range, fetched);
-    String expected = ContentRange.of(range, found.length());
-    BodyHandler<String> handler =
-        head ->
-            head.statusCode() == Answers.PARTIAL_CONTENT
-                    && head.headers().firstValue("Content-Range").orElse("").equals(expected)
-                    && head.headers().firstValue("ETag").orElse("").equals(found.entityTag())
-                ? writer
-                : ShortBody.text();
-    HttpResponse<String> answer;
-    try {
-      answer = remote.transfer(request, handler, this::moved);
-    } catch (IOException e) {
-      IOException failure = writer.writeFailure();
-      if (failure != null) {
-        throw cannotWrite(failure);
+    try (RangeFetch ranges =
+        new RangeFetch(remote, id, found, pulled.part(), fetched, this::saveNowAndThen)) {
+      for (Optional<ByteRange> piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
+        ByteRange range = piece.get();
+        Retries retries = new Retries(console, fetched::count);
+        retries.run(() -> {
+          for (ByteRange missing : fetched.missing(range)) {
+            if (!ranges.fetch(missing)) {
+              throw new Changed(id);
+            }
+          }
+          return range;
+        });
       }
-      throw e;
-    }
-    switch (answer.statusCode()) {
-      case Answers.PARTIAL_CONTENT -> {
-        if (!writer.isComplete()) {
-          throw new Changed(id);
-        }
-      }
-      // The whole of another version; also of a shorter one, or none.
-      case Answers.OK, Answers.RANGE_NOT_SATISFIABLE, Answers.NOT_FOUND, Answers.GONE ->
-          throw new Changed(id);
-      default -> throw Answers.refusal(answer, id.toString());
+      return true;
     }
   }
 
@@ -153,19 +115,13 @@ final class Download {
     }
   }
 
-  private ClientException cannotWrite(IOException failure) {
-    return new ClientException(
-        Reason.FAILED, "cannot write %s: %s".formatted(pulled.part(), Remote.reason(failure)));
-  }
-
-  /** Asked once a second while bytes come: the time to remember them. */
-  private long moved() {
+  /** Remembers what is there, once a second. */
+  private void saveNowAndThen() {
     long last = savedAt.get();
     long now = System.nanoTime();
     if (now - last > SAVE_NANOS && savedAt.compareAndSet(last, now)) {
       saveQuietly();
     }
-    return fetched.count();
   }
 
   private void saveQuietly() {

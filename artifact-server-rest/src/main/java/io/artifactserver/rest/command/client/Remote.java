@@ -9,7 +9,10 @@ import io.artifactserver.rest.http.RequestPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -34,8 +37,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The server, as requests reach it. Follows no redirect: the token is for one host. Thread-safe.
@@ -47,7 +52,7 @@ final class Remote implements AutoCloseable {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
 
   /** When no byte has moved for so long, the connection is dead. */
-  private static final long STALL_SECONDS = 60;
+  private static final int STALL_SECONDS = 60;
 
   /** Java's is 16 KiB, and each of them is a turn of several threads. */
   private static final String BUFFER_LENGTH = String.valueOf(256 * 1024);
@@ -60,6 +65,7 @@ final class Remote implements AutoCloseable {
   private final HttpClient client;
   private final String base;
   private final Optional<String> authorization;
+  private final @Nullable SSLContext trusting;
 
   Remote(Settings settings) throws ClientException {
     // Read once, when the first client is made.
@@ -69,8 +75,10 @@ final class Remote implements AutoCloseable {
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(CONNECT_TIMEOUT);
-    if (settings.authorities().isPresent()) {
-      builder.sslContext(trusting(settings.authorities().get()));
+    this.trusting =
+        settings.authorities().isPresent() ? trusting(settings.authorities().get()) : null;
+    if (trusting != null) {
+      builder.sslContext(trusting);
     }
     this.client = builder.build();
     this.base = settings.server().toString();
@@ -128,7 +136,7 @@ final class Remote implements AutoCloseable {
             before = now;
             changedAt = System.nanoTime();
           } else if (System.nanoTime() - changedAt > TimeUnit.SECONDS.toNanos(STALL_SECONDS)) {
-            throw new IOException("no byte got through for " + STALL_SECONDS + " s", e);
+            throw stalled(e);
           }
         }
       }
@@ -145,8 +153,43 @@ final class Remote implements AutoCloseable {
     }
   }
 
+  /**
+   * A request for bytes, with the token; its thread waits for them. It fails when none comes any
+   * more. Not sent yet.
+   */
+  HttpURLConnection open(String path) throws IOException {
+    HttpURLConnection request =
+        (HttpURLConnection) URI.create(base + path).toURL().openConnection();
+    request.setInstanceFollowRedirects(false);
+    request.setConnectTimeout((int) CONNECT_TIMEOUT.toMillis());
+    request.setReadTimeout((int) TimeUnit.SECONDS.toMillis(STALL_SECONDS));
+    authorization.ifPresent(value -> request.setRequestProperty("Authorization", value));
+    if (trusting != null && request instanceof HttpsURLConnection secure) {
+      secure.setSSLSocketFactory(trusting.getSocketFactory());
+    }
+    return request;
+  }
+
+  /** Sends such a request, and waits for the status of its answer. */
+  int status(HttpURLConnection request) throws IOException {
+    try {
+      request.connect();
+    } catch (ConnectException | SocketTimeoutException e) {
+      throw unreachable(e);
+    }
+    int status = request.getResponseCode();
+    if (status < 0) {
+      throw new IOException("the answer is not HTTP");
+    }
+    return status;
+  }
+
+  static IOException stalled(Exception cause) {
+    return new IOException("no byte got through for " + STALL_SECONDS + " s", cause);
+  }
+
   /** Java names no server, and has no words for the most frequent reasons. */
-  private IOException unreachable(ConnectException failure) {
+  private IOException unreachable(IOException failure) {
     Throwable cause = failure;
     while (cause.getMessage() == null && cause.getCause() != null) {
       cause = cause.getCause();
@@ -218,6 +261,7 @@ final class Remote implements AutoCloseable {
     }
     return switch (cause) {
       case NoSuchFileException _ -> "there is no such file";
+      case UnknownHostException _ -> "there is no host of this name";
       case AccessDeniedException _ -> "not allowed";
       case ClosedChannelException _ -> "the connection was closed";
       default -> cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * are short, and nobody wants to receive a file in their place.
  */
 final class ShortBody implements BodySubscriber<byte[]> {
-  private static final int MAX_TEXT = 16 * 1024;
+  /** The most of a text that is read, in bytes. */
+  static final int MAX_TEXT = 16 * 1024;
 
   private final int maxLength;
   private final CompletableFuture<byte[]> body = new CompletableFuture<>();

@@ -8,7 +8,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Runs tasks beside each other: all succeed, or the first failure ends all. */
+/**
+ * Runs tasks beside each other: all succeed, or the first failure ends all. On virtual threads: an
+ * interrupt ends their waits for sockets.
+ */
 final class Workers {
   private static final long END_SECONDS = 10;
 
@@ -16,8 +19,7 @@ final class Workers {
 
   /** Returns when no task runs any more. */
   static void run(List<? extends Callable<?>> tasks) throws ClientException, InterruptedException {
-    try (ExecutorService threads =
-        Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().factory())) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       ExecutorCompletionService<Object> ended = new ExecutorCompletionService<>(threads);
       for (Callable<?> task : tasks) {
         var _ = ended.submit(task::call);
