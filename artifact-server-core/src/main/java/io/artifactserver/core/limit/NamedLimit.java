@@ -50,15 +50,24 @@ public record NamedLimit(
               + " a letter or digit");
     }
     RepositoryLimits.requireRate(bytesPerSecond);
-    if (addresses.size() > MAX_ENTRIES
-        || roles.size() > MAX_ENTRIES
-        || callers.size() > MAX_ENTRIES) {
-      throw new IllegalArgumentException(
-          "Each list of a limit has at most %d entries".formatted(MAX_ENTRIES));
+    requirePatterns(callers, addresses);
+    if (roles.size() > MAX_ENTRIES) {
+      throw tooMany();
     }
     if (!ROLES.containsAll(roles)) {
       throw new IllegalArgumentException(
           "The roles are \"%s\"".formatted(String.join("\", \"", ROLES)));
+    }
+  }
+
+  /**
+   * Checks what names devices by their callers and addresses.
+   *
+   * @throws IllegalArgumentException if there are too many, or a pattern is none
+   */
+  public static void requirePatterns(List<String> callers, List<Network> addresses) {
+    if (addresses.size() > MAX_ENTRIES || callers.size() > MAX_ENTRIES) {
+      throw tooMany();
     }
     for (String pattern : callers) {
       if (pattern.isEmpty()
@@ -69,6 +78,10 @@ public record NamedLimit(
                 .formatted(MAX_PATTERN_LENGTH));
       }
     }
+  }
+
+  private static IllegalArgumentException tooMany() {
+    return new IllegalArgumentException("Each list has at most %d entries".formatted(MAX_ENTRIES));
   }
 
   /** Whether the text can name a limit. */
@@ -100,8 +113,16 @@ public record NamedLimit(
    * @param address empty if nobody knows
    */
   boolean fits(String role, String caller, Optional<InetAddress> address) {
-    return (roles.isEmpty() || roles.contains(role))
-        && (callers.isEmpty() || callers.stream().anyMatch(pattern -> fits(pattern, caller)))
+    return (roles.isEmpty() || roles.contains(role)) && fits(callers, addresses, caller, address);
+  }
+
+  /**
+   * Whether a caller fits one of the patterns, and its address is in one of the networks; an empty
+   * list is for all.
+   */
+  public static boolean fits(
+      List<String> callers, List<Network> addresses, String caller, Optional<InetAddress> address) {
+    return (callers.isEmpty() || callers.stream().anyMatch(pattern -> fits(pattern, caller)))
         && (addresses.isEmpty()
             || (address.isPresent()
                 && addresses.stream().anyMatch(network -> network.contains(address.get()))));

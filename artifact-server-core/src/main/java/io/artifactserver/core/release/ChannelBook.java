@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The channels, in memory for every download and in the database. A change counts at once.
@@ -25,8 +26,10 @@ public final class ChannelBook {
   public static final int MAX_CHANNELS = 100;
 
   private final ChannelStore store;
+  private final ReleasePast past;
   private final ArtifactCatalog catalog;
   private final InstantSource clock;
+  private final Consumer<ChannelEvent> events;
   private final ConcurrentMap<Channel, ChannelState> current = new ConcurrentHashMap<>();
 
   /** Changes of channels hold the write lock, so that no deletion passes them unseen. */
@@ -36,11 +39,19 @@ public final class ChannelBook {
    * Reads all channels from the database.
    *
    * @param catalog knows which artifacts a release has
+   * @param events is told of changes in the transaction that writes them, and changes no channel;
+   *     what it throws undoes the change
    */
-  public ChannelBook(ChannelStore store, ArtifactCatalog catalog, InstantSource clock) {
+  public ChannelBook(
+      ChannelStore store,
+      ArtifactCatalog catalog,
+      InstantSource clock,
+      Consumer<ChannelEvent> events) {
     this.store = store;
+    this.past = new ReleasePast(store, catalog);
     this.catalog = catalog;
     this.clock = clock;
+    this.events = events;
     store.current().forEach(state -> current.put(state.channel(), state));
   }
 
@@ -73,11 +84,14 @@ public final class ChannelBook {
   /**
    * Points a channel to a release; makes the channel if there is none. Asks the database.
    *
+   * @param rollout which devices get it; its base does not count, but is what all of them had
+   *     before
    * @param precondition is told how the channel is, and throws if it is not to be changed
    */
   public ChannelState point(
       Channel channel,
       String release,
+      Rollout rollout,
       String comment,
       Consumer<Optional<ChannelState>> precondition)
       throws ReleaseException {
@@ -88,21 +102,30 @@ public final class ChannelBook {
       Optional<ChannelState> before = find(channel);
       precondition.accept(before);
       requireRepository(channel);
-      if (!hasArtifacts(folder)) {
+      if (!past.hasArtifacts(folder)) {
         throw new ReleaseException.EmptyRelease(folder);
       }
       if (before.isEmpty()) {
         requireRoom(channel);
       }
-      return change(new ChannelState(channel, version, release, version, comment, now()));
+      return change(
+          new ChannelState(
+              channel,
+              version,
+              release,
+              rollout.over(past.base(before, release, rollout)),
+              version,
+              comment,
+              now()));
     } finally {
       lock.writeLock().unlock();
     }
   }
 
   /**
-   * Points a channel to the release that it pointed to before its present one. Rolled back again,
-   * it goes one release further back. Asks the database.
+   * Points a channel to the release that it pointed to before its present one; where that is for
+   * some devices only, to its base. Rolled back again, it goes one release further back. Asks the
+   * database.
    *
    * @param precondition as {@link #point}
    */
@@ -114,16 +137,72 @@ public final class ChannelBook {
       long version = nextVersion(channel);
       ChannelState state = existing(channel, precondition);
       String release = String.valueOf(state.release());
+      @Nullable String base = state.rollout().base();
+      if (base != null) {
+        return change(backToBase(state, base, version, comment));
+      }
       ChannelState target =
           store
               .lastOther(channel, state.restored(), release)
               .orElseThrow(() -> new ReleaseException.NothingBefore(state));
       ArtifactId folder = new ArtifactId(channel.repository(), String.valueOf(target.release()));
-      if (!hasArtifacts(folder)) {
+      if (!past.hasArtifacts(folder)) {
         throw new ReleaseException.EmptyRelease(folder);
       }
       return change(
-          new ChannelState(channel, version, target.release(), target.restored(), comment, now()));
+          new ChannelState(
+              channel, version, target.release(), Rollout.ALL, target.restored(), comment, now()));
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Stops a rollout for further devices, or lets it go on. Asks the database.
+   *
+   * @param precondition as {@link #point}
+   */
+  public ChannelState pause(
+      Channel channel, boolean pause, String comment, Consumer<Optional<ChannelState>> precondition)
+      throws ReleaseException {
+    lock.writeLock().lock();
+    try {
+      long version = nextVersion(channel);
+      ChannelState state = existing(channel, precondition);
+      String release = String.valueOf(state.release());
+      Rollout rollout = state.rollout().paused(pause);
+      return change(
+          paused(
+              state,
+              rollout.over(past.base(Optional.of(state), release, rollout)),
+              version,
+              comment));
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /**
+   * Takes a release back from devices that do not have it yet: the channel points to its base
+   * again, or is paused if there is none. Asks the database.
+   *
+   * @param failing the state of which it was found out that too many devices fail
+   * @return the channel as it is now; empty if it was changed meanwhile
+   */
+  public Optional<ChannelState> stop(ChannelState failing, String why) throws ReleaseException {
+    lock.writeLock().lock();
+    try {
+      Channel channel = failing.channel();
+      long version = nextVersion(channel);
+      if (!find(channel).equals(Optional.of(failing))) {
+        return Optional.empty();
+      }
+      Rollout rollout = failing.rollout();
+      @Nullable String base = rollout.base();
+      if (base == null) {
+        return Optional.of(stopped(failing, paused(failing, rollout.paused(true), version, why)));
+      }
+      return Optional.of(stopped(failing, backToBase(failing, base, version, why)));
     } finally {
       lock.writeLock().unlock();
     }
@@ -141,7 +220,7 @@ public final class ChannelBook {
     try {
       long version = nextVersion(channel);
       ChannelState state = existing(channel, precondition);
-      change(new ChannelState(channel, version, null, version, "", now()));
+      change(new ChannelState(channel, version, null, Rollout.ALL, version, "", now()));
       return state;
     } finally {
       lock.writeLock().unlock();
@@ -157,15 +236,35 @@ public final class ChannelBook {
       throws ReleaseException.Released {
     lock.readLock().lock();
     try {
-      Optional<ChannelState> serving =
-          current.values().stream().filter(state -> state.serves(id)).findAny();
-      if (serving.isPresent()) {
-        throw new ReleaseException.Released(id, serving.get());
+      for (ChannelState state : current.values()) {
+        Optional<String> release = state.releaseWith(id);
+        if (release.isPresent()) {
+          throw new ReleaseException.Released(id, state, release.get());
+        }
       }
       return deletion.get();
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /** The next rollback goes where it would have gone without the pause. */
+  private ChannelState paused(ChannelState from, Rollout rollout, long version, String comment) {
+    long restored = from.restored() == from.version() ? version : from.restored();
+    return new ChannelState(
+        from.channel(), version, from.release(), rollout, restored, comment, now());
+  }
+
+  /** The next rollback goes further back, not to what the channel comes from now. */
+  private ChannelState backToBase(ChannelState from, String base, long version, String comment) {
+    return new ChannelState(
+        from.channel(),
+        version,
+        base,
+        Rollout.ALL,
+        past.lastOf(from, base, version),
+        comment,
+        now());
   }
 
   private ChannelState existing(Channel channel, Consumer<Optional<ChannelState>> precondition)
@@ -186,13 +285,9 @@ public final class ChannelBook {
       throw new ReleaseException.TooMany(channel.repository());
     }
     // Artifacts that were uploaded before there were channels stay where they are.
-    if (hasArtifacts(channel.address())) {
+    if (past.hasArtifacts(channel.address())) {
       throw new ReleaseException.AddressTaken(channel);
     }
-  }
-
-  private boolean hasArtifacts(ArtifactId folder) {
-    return !catalog.list(folder.repository(), folder.path() + '/', "", 1).isEmpty();
   }
 
   /**
@@ -207,7 +302,17 @@ public final class ChannelBook {
   }
 
   private ChannelState change(ChannelState state) throws ReleaseException.NoRepository {
-    if (!store.add(state)) {
+    return add(state, ChannelEvent.of(current.get(state.channel()), state));
+  }
+
+  private ChannelState stopped(ChannelState failing, ChannelState state)
+      throws ReleaseException.NoRepository {
+    return add(state, Optional.of(new ChannelEvent(ChannelEvent.Kind.STOPPED, failing, state)));
+  }
+
+  private ChannelState add(ChannelState state, Optional<ChannelEvent> event)
+      throws ReleaseException.NoRepository {
+    if (!store.add(state, () -> event.ifPresent(events))) {
       throw new ReleaseException.NoRepository(state.channel().repository());
     }
     remember(state);

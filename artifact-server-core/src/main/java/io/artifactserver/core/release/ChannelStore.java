@@ -15,9 +15,11 @@ public interface ChannelStore {
   /**
    * Adds the state that follows the channel's last one.
    *
+   * @param also runs in the same transaction: what it writes to the database is kept if the state
+   *     is, and if it throws, nothing is
    * @return false if there is no such repository
    */
-  boolean add(ChannelState state);
+  boolean add(ChannelState state, Runnable also);
 
   /**
    * Returns states of a channel, the newest first. Also those from before it was deleted.

@@ -78,10 +78,10 @@ public abstract sealed class ReleaseException extends Exception {
   public static final class Released extends ReleaseException {
     private static final long serialVersionUID = 1L;
 
-    Released(ArtifactId id, ChannelState state) {
+    Released(ArtifactId id, ChannelState state, String release) {
       super(
           "The channel \"%s\" points to the release \"%s\", which has \"%s\""
-              .formatted(state.channel().name(), state.release(), id.path()));
+              .formatted(state.channel().name(), release, id.path()));
     }
   }
 }

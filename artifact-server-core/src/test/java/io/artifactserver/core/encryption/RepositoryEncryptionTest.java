@@ -91,7 +91,7 @@ class RepositoryEncryptionTest {
             catalog,
             stores,
             quota,
-            new ChannelBook(new InMemoryChannelStore(), catalog, () -> now),
+            new ChannelBook(new InMemoryChannelStore(), catalog, () -> now, _ -> {}),
             Duration.ofMinutes(1),
             () -> now)
         .deleteExpired();

@@ -30,7 +30,7 @@ public final class InMemoryChannelStore implements ChannelStore {
   }
 
   @Override
-  public boolean add(ChannelState state) {
+  public boolean add(ChannelState state, Runnable also) {
     if (state.channel().repository().startsWith("absent")) {
       return false;
     }
@@ -39,6 +39,7 @@ public final class InMemoryChannelStore implements ChannelStore {
             each -> each.channel().equals(state.channel()) && each.version() == state.version())) {
       throw new IllegalStateException("There is a version " + state.version());
     }
+    also.run();
     return states.add(state);
   }
 

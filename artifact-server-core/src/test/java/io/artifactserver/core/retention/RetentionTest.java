@@ -19,6 +19,7 @@ import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
+import io.artifactserver.core.release.Rollout;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class RetentionTest {
   private final AtomicReference<Instant> now = new AtomicReference<>(START);
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(now::get);
   private final ChannelBook channels =
-      new ChannelBook(new InMemoryChannelStore(), catalog, now::get);
+      new ChannelBook(new InMemoryChannelStore(), catalog, now::get, _ -> {});
   private final Rules store = new Rules();
   private final Retention retention =
       new Retention(
@@ -88,8 +89,8 @@ class RetentionTest {
     put("1/a", "1/c", "pointed/a", "points/a", "pointless/a", "2/a");
     catalog.hold(new ArtifactId("r", "1/a"), new Hold(now.get().plusSeconds(1_000), "recall"));
     Channel stable = new Channel("r", "stable");
-    channels.point(stable, "pointed", "", _ -> {});
-    channels.point(stable, "points", "", _ -> {});
+    channels.point(stable, "pointed", Rollout.ALL, "", _ -> {});
+    channels.point(stable, "points", Rollout.ALL, "", _ -> {});
     RetentionRules rules = new RetentionRules(List.of(new RetentionRule("", 1, null)));
     Retention.Plan plan = retention.plan("r", rules, 10);
     assertThat(plan.goes()).map(Artifact::path).containsExactly("1/c", "pointless/a");

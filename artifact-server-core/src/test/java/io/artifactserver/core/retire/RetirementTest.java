@@ -25,6 +25,7 @@ import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.release.ReleaseException;
+import io.artifactserver.core.release.Rollout;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +71,7 @@ class RetirementTest {
           Runnable::run,
           () -> {});
   private final ChannelBook channels =
-      new ChannelBook(new InMemoryChannelStore(), catalog, () -> now);
+      new ChannelBook(new InMemoryChannelStore(), catalog, () -> now, _ -> {});
   private final ArtifactRetirement retirement =
       new ArtifactRetirement(
           catalog, catalog, BlobStores.of(store), quota, channels, GRACE, () -> now);
@@ -228,7 +229,7 @@ class RetirementTest {
     Artifact artifact = put("1.2/fw", "one");
     Artifact other = put("1.20/fw", "other");
     Channel stable = new Channel("edge", "stable");
-    channels.point(stable, "1.2", "", _ -> {});
+    channels.point(stable, "1.2", Rollout.ALL, "", _ -> {});
     assertThatThrownBy(() -> retirement.retire(artifact.id()))
         .isInstanceOf(ReleaseException.Released.class)
         .hasMessageContainingAll("stable", "1.2/fw");

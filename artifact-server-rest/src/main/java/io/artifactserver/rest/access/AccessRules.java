@@ -51,7 +51,7 @@ public final class AccessRules {
           rule("GET|HEAD", REPOSITORY + "/channels(?:/.+)?", READERS, AccessRules::isRepository),
           // The release is in the body: its controller looks at the scope, too.
           rule("PUT|DELETE", CHANNEL, PUBLISHERS, AccessRules::isChannel),
-          rule("POST", CHANNEL + "/rollback", PUBLISHERS, AccessRules::isChannel),
+          rule("POST", CHANNEL + "/(?:rollback|pause|resume)", PUBLISHERS, AccessRules::isChannel),
           // The artifact is in a field, or known by the upload: the controller looks at the scope.
           rule("POST|OPTIONS", UPLOADS, PUBLISHERS, (_, _) -> true),
           rule("GET|HEAD|PATCH|DELETE", UPLOADS + "/[^/]+", PUBLISHERS, (_, _) -> true),

@@ -26,7 +26,7 @@ public record RetentionSchedule(Retention retention, AuditWriter audit, Jobs job
     LongAdder deleted = new LongAdder();
     retention.run(artifact -> {
       ArtifactView view = ArtifactView.of(artifact);
-      audit.appendOwn("retention", view.links().self(), view);
+      audit.appendOwn("retention", view.links().self(), view, null);
       deleted.increment();
     });
     if (deleted.sum() > 0) {

@@ -62,17 +62,30 @@ record Answers(
    */
   void answer(Asked asked, Resolution resolution, boolean isRepeatable, Consumer<Asked> again) {
     Exchange exchange = asked.exchange();
-    HttpFields fields = fields(asked);
     switch (resolution) {
-      case Resolution.Found(Served served) -> serve(asked, served, isRepeatable, again);
+      case Resolution.Found(Served served) -> {
+        Delivery delivery =
+            deliveries.of(exchange.request(), asked.target(), asked.credentials(), served);
+        if (isRepeatable && isOfOneVersion(exchange.request(), asked.target())) {
+          repeatedDownloads.offer(
+              exchange.request(), asked.target(), asked.credentials(), served, delivery);
+        }
+        serve(asked, served, delivery, again);
+      }
+      case Resolution.Followed followed ->
+          serve(
+              asked,
+              followed.served(),
+              deliveries.ofStage(exchange.request(), asked.target(), asked.credentials(), followed),
+              again);
       case Resolution.Elsewhere(String address) -> redirect(exchange, address);
       case Resolution.Offered offered -> polls.offer(asked, offered);
-      case Resolution.Nothing _ -> polls.nothing(asked);
+      case Resolution.Nothing(boolean isWaiting) -> polls.nothing(asked, isWaiting);
       case Resolution.NotReady _ ->
           problems.write(exchange, Problems.notReady(), ProblemWriter.RETRY);
       case Resolution.Gone(UsedPath used) ->
           problems.write(exchange, Problems.gone(used), HttpFields.EMPTY);
-      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), fields);
+      case Resolution.NotFound _ -> problems.write(exchange, Problems.notFound(), fields(asked));
       case Resolution.Throttled _ -> {
         // desync tries again after a 503, and gives up at a 429.
         String path = Objects.requireNonNullElse(exchange.request().getHttpURI().getPath(), "");
@@ -80,12 +93,15 @@ record Answers(
         if (path.contains(DerivedName.STORE_SUFFIX + '/')) {
           problem.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
         }
-        problems.write(exchange, problem, fields);
+        problems.write(exchange, problem, fields(asked));
       }
       case Resolution.Unauthorized _ ->
           problems.write(
-              exchange, credentials.unauthorized(exchange.request(), asked.credentials()), fields);
-      case Resolution.Failed(ProblemDetail problem) -> problems.write(exchange, problem, fields);
+              exchange,
+              credentials.unauthorized(exchange.request(), asked.credentials()),
+              fields(asked));
+      case Resolution.Failed(ProblemDetail problem) ->
+          problems.write(exchange, problem, fields(asked));
     }
   }
 
@@ -94,15 +110,15 @@ record Answers(
     return polls.fields(asked.target());
   }
 
-  private void serve(Asked asked, Served served, boolean isRepeatable, Consumer<Asked> again) {
+  /**
+   * @param delivery to be told what the device is sent; null if nobody is
+   */
+  private void serve(
+      Asked asked, Served served, @Nullable Delivery delivery, Consumer<Asked> again) {
     Exchange exchange = asked.exchange();
     Request request = exchange.request();
     Target target = asked.target();
     Credentials shown = asked.credentials();
-    Delivery delivery = deliveries.of(request, target, shown, served);
-    if (isRepeatable && isOfOneVersion(request, target)) {
-      repeatedDownloads.offer(request, target, shown, served, delivery);
-    }
     Throttles.OfDownload throttle =
         asked.throttle() == null ? throttles.of(request, target, shown) : asked.throttle();
     emitter.emit(

@@ -35,6 +35,7 @@ import org.eclipse.jetty.util.Callback;
 public final class ArtifactDownloadHandler extends Handler.Wrapper {
   private final Addresses addresses;
   private final RequestCredentials credentials;
+  private final Followers followers;
   private final Downloads downloads;
   private final Answers answers;
   private final DeviceReports reports;
@@ -44,6 +45,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
   ArtifactDownloadHandler(
       Addresses addresses,
       RequestCredentials credentials,
+      Followers followers,
       Downloads downloads,
       Answers answers,
       DeviceReports reports,
@@ -51,6 +53,7 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       ProblemWriter problems) {
     this.addresses = addresses;
     this.credentials = credentials;
+    this.followers = followers;
     this.downloads = downloads;
     this.answers = answers;
     this.reports = reports;
@@ -91,7 +94,8 @@ public final class ArtifactDownloadHandler extends Handler.Wrapper {
       Optional<Target> target = addresses.parse(path);
       if (target.isPresent()) {
         Credentials shown = credentials.of(request, target.get());
-        downloads.serve(new Answers.Asked(exchange, target.get(), shown, null));
+        Target named = followers.named(request, target.get(), shown);
+        downloads.serve(new Answers.Asked(exchange, named, shown, null));
       } else {
         problems.write(exchange, Problems.notFound(), HttpFields.EMPTY);
       }

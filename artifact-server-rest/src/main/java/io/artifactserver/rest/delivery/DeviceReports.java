@@ -2,6 +2,7 @@ package io.artifactserver.rest.delivery;
 
 import io.artifactserver.core.access.LinkRefusedException;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.delivery.address.Addresses;
 import io.artifactserver.rest.delivery.address.InstallReport;
 import io.artifactserver.rest.delivery.address.Target;
@@ -28,6 +29,7 @@ import org.springframework.http.HttpStatus;
  */
 record DeviceReports(
     RequestCredentials credentials,
+    Followers followers,
     Downloads downloads,
     ProblemWriter problems,
     Connections connections) {
@@ -104,9 +106,12 @@ record DeviceReports(
                 + " the device. docs/releases.md has the lines for swupdate.cfg.");
         return;
       }
-      Target target = new Target.OfReport(about.channel(), about.path(), report.get());
+      Target target =
+          new Target.OfReport(about.channel(), about.path(), report.get(), about.device());
+      Credentials shown = credentials.of(exchange.request(), target);
       downloads.serve(
-          new Answers.Asked(exchange, target, credentials.of(exchange.request(), target), null));
+          new Answers.Asked(
+              exchange, followers.named(exchange.request(), target, shown), shown, null));
     } catch (LinkRefusedException e) {
       problems.write(exchange, Problems.linkRefused(e), HttpFields.EMPTY);
     } catch (IOException | RuntimeException e) {

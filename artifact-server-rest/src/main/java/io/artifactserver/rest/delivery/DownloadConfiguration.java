@@ -44,6 +44,7 @@ import org.springframework.context.annotation.Import;
   RepeatedDownloads.class,
   Deliveries.class,
   RequestCredentials.class,
+  Followers.class,
   PollAnswers.class,
   DeviceReports.class,
   Answers.class,

@@ -64,7 +64,7 @@ record Downloads(
     try {
       Resolution found = resolver.resolve(asked.target(), asked.credentials(), client(asked));
       answer(asked, found);
-      return found instanceof Resolution.Found;
+      return found instanceof Resolution.Found || found instanceof Resolution.Followed;
     } catch (CatalogUnavailableException e) {
       FAILURES.failed("Cannot look up " + exchange.request().getHttpURI().getPath(), e);
       problems.write(exchange, Problems.catalogUnavailable(), answers.fields(asked));

@@ -29,6 +29,8 @@ class AccessRulesTest {
     "PUT,    /api/v1/repositories/boards/channels/x,        PUBLISHER",
     "DELETE, /api/v1/repositories/boards/channels/x,        PUBLISHER",
     "POST,   /api/v1/repositories/boards/channels/x/rollback, PUBLISHER",
+    "POST,   /api/v1/repositories/boards/channels/x/pause,  PUBLISHER",
+    "POST,   /api/v1/repositories/boards/channels/x/resume, PUBLISHER",
     "POST,   /api/v1/repositories/boards/channels/x,        ADMIN",
     "PUT,    /api/v1/repositories/boards/artifacts/x/hold,  ADMIN",
     "PUT,    /api/v1/repositories/boards/artifacts/x/support, ADMIN",

@@ -20,6 +20,7 @@ import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
+import io.artifactserver.core.release.StageWatch;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.TokenUses;
 import io.artifactserver.rest.access.WrongSecrets;
@@ -179,10 +180,16 @@ abstract class GrantedDownloadFixture {
             new WrongSecrets(System::nanoTime),
             Optional.empty(),
             InstantSource.system());
+    ChannelBook channels =
+        new ChannelBook(new InMemoryChannelStore(), catalog, InstantSource.system(), _ -> {});
+    StageWatch stages = new StageWatch(System::nanoTime);
+    PollProperties polls = new PollProperties(Duration.ofMinutes(5), 2000, "id", "release");
+    ProgressProperties progress =
+        new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1));
     Resolver resolver =
         new Resolver(
             catalog,
-            new ChannelBook(new InMemoryChannelStore(), catalog, InstantSource.system()),
+            channels,
             authenticator,
             new DerivedAnswers(
                 new DerivationRules(List.of(), 1, 1, register), catalog, register, stores),
@@ -207,7 +214,7 @@ abstract class GrantedDownloadFixture {
     RequestCredentials credentials = new RequestCredentials(links);
     Deliveries deliveries =
         new Deliveries(
-            new ProgressProperties(true, "", 100, 10, 100, 100, Duration.ofDays(1)),
+            progress,
             new ProgressBook(
                 new NoProgress(),
                 InstantSource.system(),
@@ -216,7 +223,9 @@ abstract class GrantedDownloadFixture {
             authenticator,
             connections,
             lookups,
+            stages,
             Optional.empty());
+    Followers followers = new Followers(channels, connections, progress, polls);
     Answers answers =
         new Answers(
             new ResponseEmitter(
@@ -231,11 +240,7 @@ abstract class GrantedDownloadFixture {
             deliveries,
             throttles,
             credentials,
-            new PollAnswers(
-                new PollProperties(Duration.ofMinutes(5), "release"),
-                deliveries,
-                InstantSource.system(),
-                registry),
+            new PollAnswers(polls, stages, deliveries, InstantSource.system(), registry),
             problems,
             InstantSource.system(),
             new DownloadProperties(false, false, Duration.ofMinutes(1)));
@@ -244,9 +249,10 @@ abstract class GrantedDownloadFixture {
         new ArtifactDownloadHandler(
             new Addresses(new HawkbitProperties(Map.of(), "{fileName}"), true),
             credentials,
+            followers,
             downloads,
             answers,
-            new DeviceReports(credentials, downloads, problems, connections),
+            new DeviceReports(credentials, followers, downloads, problems, connections),
             new StaticFiles(new ConsoleAssets(), InstantSource.system()),
             problems));
     connector.setHost("127.0.0.1");

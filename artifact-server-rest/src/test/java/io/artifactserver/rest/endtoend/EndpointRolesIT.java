@@ -50,6 +50,9 @@ class EndpointRolesIT {
           Map.entry("DELETE /api/v1/repositories/{repository}/channels/{channel}", "publisher"),
           Map.entry(
               "POST /api/v1/repositories/{repository}/channels/{channel}/rollback", "publisher"),
+          Map.entry("POST /api/v1/repositories/{repository}/channels/{channel}/pause", "publisher"),
+          Map.entry(
+              "POST /api/v1/repositories/{repository}/channels/{channel}/resume", "publisher"),
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/hold", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/support", "admin"),
           Map.entry(

@@ -67,6 +67,8 @@ final class SharedServer implements ParameterResolver {
             PackagedServer.CIPHERS_COMPILED_WELL,
             // Its timer uses a connection, and a test counts those that downloads use.
             "--artifact-server.encryption.check-interval=1h",
+            // Fleets poll as fast as they can, and other devices look at Retry-After.
+            "--artifact-server.poll.max-rate=100000",
             "--artifact-server.hawkbit.tenants.DEFAULT=public",
             "--artifact-server.hawkbit.tenants.PROTECTED=secret");
 

@@ -134,7 +134,8 @@ class DerivationRaceTest {
             installation.blobs,
             installation.stores(),
             new Quota(LENGTH, 10 * LENGTH, LENGTH),
-            new ChannelBook(new InMemoryChannelStore(), installation.catalog, application.clock()),
+            new ChannelBook(
+                new InMemoryChannelStore(), installation.catalog, application.clock(), _ -> {}),
             Duration.ZERO,
             application.clock());
     AtomicBoolean isFirst = new AtomicBoolean(true);

@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -91,14 +92,18 @@ public class AuditWriter implements AutoCloseable {
    * @param job that made it
    * @param path of the thing
    * @param before how the thing was
+   * @param after how it is now; null if it is gone
    */
-  public void appendOwn(String job, String path, Object before) {
+  public void appendOwn(String job, String path, Object before, @Nullable Object after) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("caller", "server");
     entry.put("job", job);
     entry.put("path", path);
     entry.put("outcome", "changed");
     entry.put("before", before);
+    if (after != null) {
+      entry.put("after", after);
+    }
     append(entry);
   }
 

@@ -9,6 +9,7 @@ import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.ChannelState;
 import io.artifactserver.core.release.ReleaseException;
+import io.artifactserver.core.release.StageWatch;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.artifactserver.rest.api.audit.AuditDetails;
@@ -18,10 +19,6 @@ import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
-import jakarta.validation.constraints.NotBlank;
-import jakarta.validation.constraints.Size;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,13 +42,8 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/v1/repositories/{repository}/channels")
 @Tag(name = "Channels")
-public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
-  static final int ALL_DEVICES = 100;
-
+public record ChannelController(ArtifactCatalog catalog, ChannelBook book, StageWatch watch) {
   private static final int MAX_LIMIT = 1000;
-  private static final int MAX_COMMENT_LENGTH = 1000;
-  private static final String COMMENT_RULE = "has at most 1000 characters";
-  private static final String PERCENTAGE_RULE = "is 100";
 
   /** The channels of a repository that the caller may know of, by name. */
   @GetMapping
@@ -66,7 +58,7 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
     return new ChannelList(
         book.of(repository).stream()
             .filter(state -> maySee(caller, state))
-            .map(ChannelView::of)
+            .map(state -> ChannelView.of(state, caller, null))
             .toList());
   }
 
@@ -74,10 +66,13 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
   @GetMapping("/{channel}")
   @Operation(
       summary = "Describe a channel",
-      description = "Its ETag is what a change has to send as If-Match.")
+      description =
+          "Its ETag is what a change has to send as If-Match. Where it has a \"stop\", \"devices\""
+              + " are those that began with the release within its time, and how they got on.")
   public ResponseEntity<ChannelView> get(
       @PathVariable String repository, @PathVariable String channel) throws ReleaseException {
-    return shown(visible(new Channel(repository, channel)));
+    ChannelState state = visible(new Channel(repository, channel));
+    return shown(state, watch.numbers(state));
   }
 
   /** Points a channel to a release: 200. */
@@ -88,7 +83,14 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
           "\"release\" is a folder of artifacts, such as \"1.2\"; devices get its files from"
               + " /artifacts/{repository}/@{channel}/... at once. If-Match has the ETag of the"
               + " channel as you saw it: without one a channel that exists is not changed (428),"
-              + " and with another one neither (412). If-None-Match: * makes a channel only.")
+              + " and with another one neither (412). If-None-Match: * makes a channel only."
+              + " With a \"percentage\" below 100 so many devices get the release, the same ones"
+              + " each time, and the others what all had before. \"groups\" limits it to devices"
+              + " whose token's name fits one of \"callers\", or whose address is in one of"
+              + " \"addresses\". \"windows\" are the times in which further devices get it, such as"
+              + " \"Mon-Fri 22:00-04:00 Europe/Berlin\". \"stop\" takes it back by itself when more than \"percentage\" of"
+              + " the devices that began \"within\" a time broke off, stalled or reported a"
+              + " failure.")
   public ResponseEntity<ChannelView> put(
       @PathVariable String repository,
       @PathVariable String channel,
@@ -107,6 +109,7 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
         book.point(
             named,
             release,
+            request.rollout(),
             Objects.requireNonNullElse(request.comment(), ""),
             audited(condition::requireForPut));
     return changed(after);
@@ -125,15 +128,55 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
       @PathVariable String repository,
       @PathVariable String channel,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
-      @Valid @RequestBody(required = false) @Nullable Rollback request)
+      @Valid @RequestBody(required = false) @Nullable Comment request)
       throws ReleaseException {
-    String comment = request == null ? null : request.comment();
     Condition condition = new Condition(channel, ifMatch, null);
     return changed(
         book.rollBack(
             new Channel(repository, channel),
-            Objects.requireNonNullElse(comment, ""),
+            comment(request),
             audited(condition::requireIfGiven)));
+  }
+
+  /** Lets no further device have the release: 200. */
+  @PostMapping("/{channel}/pause")
+  @Operation(
+      summary = "Pause a rollout",
+      description =
+          "Devices that were to get the release are told that there is nothing for them; downloads"
+              + " that run go on.")
+  public ResponseEntity<ChannelView> pause(
+      @PathVariable String repository,
+      @PathVariable String channel,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+      @Valid @RequestBody(required = false) @Nullable Comment request)
+      throws ReleaseException {
+    return pause(new Channel(repository, channel), true, ifMatch, request);
+  }
+
+  /** Lets a rollout go on: 200. */
+  @PostMapping("/{channel}/resume")
+  @Operation(summary = "Resume a rollout that was paused")
+  public ResponseEntity<ChannelView> resume(
+      @PathVariable String repository,
+      @PathVariable String channel,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+      @Valid @RequestBody(required = false) @Nullable Comment request)
+      throws ReleaseException {
+    return pause(new Channel(repository, channel), false, ifMatch, request);
+  }
+
+  private ResponseEntity<ChannelView> pause(
+      Channel channel, boolean pause, @Nullable String ifMatch, @Nullable Comment request)
+      throws ReleaseException {
+    Condition condition = new Condition(channel.name(), ifMatch, null);
+    return changed(
+        book.pause(channel, pause, comment(request), audited(condition::requireIfGiven)));
+  }
+
+  private static String comment(@Nullable Comment request) {
+    String comment = request == null ? null : request.comment();
+    return Objects.requireNonNullElse(comment, "");
   }
 
   /** Deletes a channel: 204. */
@@ -190,7 +233,10 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
     }
     return response.body(
         new History(
-            page.stream().filter(state -> maySee(caller, state)).map(ChannelView::of).toList(),
+            page.stream()
+                .filter(state -> maySee(caller, state))
+                .map(state -> ChannelView.of(state, caller, null))
+                .toList(),
             next));
   }
 
@@ -225,38 +271,19 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book) {
 
   private static ResponseEntity<ChannelView> changed(ChannelState after) {
     AuditDetails.after(ChannelView.of(after));
-    return shown(after);
+    return shown(after, null);
   }
 
-  private static ResponseEntity<ChannelView> shown(ChannelState state) {
-    return ResponseEntity.ok().eTag(ChannelView.tag(state).toString()).body(ChannelView.of(state));
+  private static ResponseEntity<ChannelView> shown(
+      ChannelState state, StageWatch.@Nullable Numbers devices) {
+    return ResponseEntity.ok()
+        .eTag(ChannelView.tag(state).toString())
+        .body(ChannelView.of(state, CurrentCaller.get(), devices));
   }
 
   private static String folder(String release) {
     return release.endsWith("/") ? release.substring(0, release.length() - 1) : release;
   }
-
-  /**
-   * A release for a channel.
-   *
-   * @param release path of a folder of artifacts
-   * @param percentage of the devices that get it; 100 if absent
-   * @param comment for people; empty if absent
-   */
-  public record Pointing(
-      @NotBlank @Nullable String release,
-      @Min(value = ALL_DEVICES, message = PERCENTAGE_RULE)
-          @Max(value = ALL_DEVICES, message = PERCENTAGE_RULE)
-          @Nullable Integer percentage,
-      @Size(max = MAX_COMMENT_LENGTH, message = COMMENT_RULE) @Nullable String comment) {}
-
-  /**
-   * A way back.
-   *
-   * @param comment for people; empty if absent
-   */
-  public record Rollback(
-      @Size(max = MAX_COMMENT_LENGTH, message = COMMENT_RULE) @Nullable String comment) {}
 
   /**
    * Channels.

@@ -81,12 +81,15 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
     String name = address.path().substring(1, Math.max(1, slash));
     return Channel.isName(name)
         ? new Target.OfChannel(
-            new Channel(address.repository(), name), address.path().substring(slash + 1))
+            new Channel(address.repository(), name),
+            address.path().substring(slash + 1),
+            Target.Claim.NONE)
         : new Target.OfArtifact(address);
   }
 
   private static Optional<Target> poll(Target.Agent agent, String rawNames) {
-    return followed(rawNames).map(each -> new Target.OfPoll(agent, each.channel(), each.path()));
+    return followed(rawNames)
+        .map(each -> new Target.OfPoll(agent, each.channel(), each.path(), each.device()));
   }
 
   /** Whether devices send messages about their updates to the path, by PUT. */
@@ -113,7 +116,7 @@ public record Addresses(HawkbitProperties hawkbit, boolean isHawkbitAsked) {
     Channel channel = new Channel(RequestPath.decode(names[0]), RequestPath.decode(names[1]));
     // Its path has the rules of an artifact's.
     String path = new ArtifactId(channel.repository(), RequestPath.decode(names[2])).path();
-    return Optional.of(new Target.OfChannel(channel, path));
+    return Optional.of(new Target.OfChannel(channel, path, Target.Claim.NONE));
   }
 
   private boolean isHawkbit(String rawPath) {

@@ -3,6 +3,8 @@ package io.artifactserver.rest.delivery.address;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.release.Channel;
+import java.net.InetAddress;
+import java.util.Optional;
 
 /** The thing that a device's request names. Immutable. */
 public sealed interface Target {
@@ -24,8 +26,9 @@ public sealed interface Target {
    * An artifact of the release that a channel points to.
    *
    * @param path within the release
+   * @param device that asks, where the channel's stage depends on it
    */
-  record OfChannel(Channel channel, String path) implements InRepository {
+  record OfChannel(Channel channel, String path, Claim device) implements InRepository {
     @Override
     public String repository() {
       return channel.repository();
@@ -37,8 +40,12 @@ public sealed interface Target {
     }
   }
 
-  /** The question of a device whether the channel has something for it. */
-  record OfPoll(Agent agent, Channel channel, String path) implements InRepository {
+  /**
+   * The question of a device whether the channel has something for it.
+   *
+   * @param device that asks, where the channel's stage depends on it
+   */
+  record OfPoll(Agent agent, Channel channel, String path, Claim device) implements InRepository {
     @Override
     public String repository() {
       return channel.repository();
@@ -46,7 +53,8 @@ public sealed interface Target {
   }
 
   /** A message of a device about the update that it was offered. */
-  record OfReport(Channel channel, String path, InstallReport report) implements InRepository {
+  record OfReport(Channel channel, String path, InstallReport report, Claim device)
+      implements InRepository {
     @Override
     public String repository() {
       return channel.repository();
@@ -72,6 +80,17 @@ public sealed interface Target {
    */
   record Granted(String tenant, String controllerId, String softwareModuleId, String fileName)
       implements Target {}
+
+  /**
+   * What a request says of the device that sent it, beside its credentials. Immutable.
+   *
+   * @param name that it calls itself by, or its certificate's; empty if it has none
+   * @param address empty if it says nothing
+   */
+  record Claim(String name, Optional<InetAddress> address) {
+    /** Nobody has asked. */
+    public static final Claim NONE = new Claim("", Optional.empty());
+  }
 
   /** A program that polls. */
   enum Agent {

@@ -8,6 +8,8 @@ import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressBook.Device;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.release.StageWatch;
+import io.artifactserver.core.release.WatchedDevice;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -15,6 +17,7 @@ import io.artifactserver.rest.api.progress.ProgressProperties;
 import io.artifactserver.rest.delivery.address.InstallReport;
 import io.artifactserver.rest.delivery.address.Target;
 import io.artifactserver.rest.delivery.body.TransferOutcome;
+import io.artifactserver.rest.delivery.resolve.Resolution;
 import io.artifactserver.rest.delivery.resolve.Served;
 import io.artifactserver.rest.front.Lookups;
 import io.artifactserver.rest.hawkbit.Question;
@@ -34,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * @param lookups run what has to ask the database who a device is
+ * @param stages watch devices that were offered a staged release
  * @param reports of what hawkBit granted, if it is asked
  */
 public record Deliveries(
@@ -42,9 +46,41 @@ public record Deliveries(
     Authenticator authenticator,
     Connections connections,
     Lookups lookups,
+    StageWatch stages,
     Optional<Reports> reports) {
+  /** Parameter of an address that a device in a stage was sent to: under which it is watched. */
+  public static final String WATCH = "watch";
+
+  private static final String WATCHED = WATCH + '=';
+
   /** Returns null, for every request of nobody that is known, if there is nothing to take down. */
   public @Nullable Delivery of(
+      Request request, Target target, Credentials credentials, Served served) {
+    Delivery delivery = unwatched(request, target, credentials, served);
+    String query = request.getHttpURI().getQuery();
+    if (query == null || !query.startsWith(WATCHED)) {
+      return delivery;
+    }
+    return stages
+        .find(query.substring(WATCHED.length()))
+        .<Delivery>map(device -> new WatchedDelivery(stages, device, delivery))
+        .orElse(delivery);
+  }
+
+  /** The same for a device that gets the release of a stage where it follows the channel. */
+  public @Nullable Delivery ofStage(
+      Request request, Target target, Credentials credentials, Resolution.Followed followed) {
+    Served served = followed.served();
+    Delivery delivery = unwatched(request, target, credentials, served);
+    return target instanceof Target.OfChannel it
+        ? stages
+            .followed(followed.chosen().watchedWith(it.path()), served.representation().length())
+            .<Delivery>map(device -> new WatchedDelivery(stages, device, delivery))
+            .orElse(delivery)
+        : delivery;
+  }
+
+  private @Nullable Delivery unwatched(
       Request request, Target target, Credentials credentials, Served served) {
     if (target instanceof Target.Granted wish) {
       return reports.isPresent() && served.bytes() instanceof Served.Bytes.Foreign
@@ -155,6 +191,29 @@ public record Deliveries(
     @Override
     public void ended(TransferOutcome.Ending ending) {
       download.ended(ending == TransferOutcome.Ending.COMPLETE);
+    }
+  }
+
+  /**
+   * A delivery to a device in a stage.
+   *
+   * @param inner is told, too; null if nobody else is
+   */
+  private record WatchedDelivery(StageWatch stages, WatchedDevice device, @Nullable Delivery inner)
+      implements Delivery {
+    @Override
+    public void delivered(ByteRange range, Duration took) {
+      stages.delivered(device, range.length());
+      if (inner != null) {
+        inner.delivered(range, took);
+      }
+    }
+
+    @Override
+    public void ended(TransferOutcome.Ending ending) {
+      if (inner != null) {
+        inner.ended(ending);
+      }
     }
   }
 

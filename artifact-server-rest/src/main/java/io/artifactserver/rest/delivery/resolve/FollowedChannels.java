@@ -2,14 +2,20 @@ package io.artifactserver.rest.delivery.resolve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.ChannelState;
+import io.artifactserver.core.release.Follower;
+import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.delivery.address.Addresses;
+import io.artifactserver.rest.delivery.address.Target;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -23,9 +29,13 @@ final class FollowedChannels {
   /** An artifact that is added to a release late is offered within this time. */
   private static final Duration REMEMBERED = Duration.ofSeconds(10);
 
-  private static final Optional<Resolution> NOTHING = Optional.of(new Resolution.Nothing());
+  private static final Optional<Resolution> NOTHING = Optional.of(new Resolution.Nothing(false));
+  private static final Optional<Resolution> WAITING = Optional.of(new Resolution.Nothing(true));
+
+  private static final Follower NOBODY = new Follower("", "", Optional.empty());
 
   private final ChannelBook channels;
+  private final InstantSource clock;
 
   /** By identity: the resolver hands out the same object while nothing changed. */
   private final Cache<Served, Served> followed =
@@ -39,46 +49,83 @@ final class FollowedChannels {
           .expireAfterWrite(REMEMBERED)
           .build();
 
-  FollowedChannels(ChannelBook channels) {
+  FollowedChannels(ChannelBook channels, InstantSource clock) {
     this.channels = channels;
+    this.clock = clock;
   }
 
   Optional<ChannelState> find(Channel channel) {
     return channels.find(channel);
   }
 
-  /** As it is served at the address of a channel. */
-  Resolution at(Served found, ArtifactId id) {
+  /** As it is served at the address of a channel, to a device that it was chosen for. */
+  Resolution at(Served found, ArtifactId id, Chosen chosen) {
     // A chunk is named by its digest, so it is the same in every release.
     if (found.bytes() instanceof Served.Bytes.Framed) {
       return new Resolution.Found(found);
     }
-    return found.isForm()
-        ? new Resolution.Elsewhere(Addresses.of(id))
+    if (found.isForm()) {
+      return new Resolution.Elsewhere(Addresses.of(id));
+    }
+    return chosen.isWatched()
+        ? new Resolution.Followed(here(found, id), chosen)
         : new Resolution.Found(here(found, id));
+  }
+
+  /**
+   * What the channel has for the device, whose token's name may matter; empty if there is no such
+   * channel, or only the database knows the token.
+   */
+  Optional<Chosen> choose(Channel channel, Target.Claim claim, Supplier<Authentication> caller) {
+    return channels
+        .find(channel)
+        .flatMap(state ->
+            state.asksForDevices()
+                ? follower(claim, caller.get())
+                    .map(device -> new Chosen(state, device, state.share(device, clock.instant())))
+                : Optional.of(new Chosen(state, NOBODY, ChannelState.Share.RELEASE)));
+  }
+
+  private static Optional<Follower> follower(Target.Claim claim, Authentication caller) {
+    return switch (caller) {
+      case Authentication.Undecided _ -> Optional.empty();
+      case Authentication.Known(Caller known) ->
+          Optional.of(
+              new Follower(
+                  claim.name().isEmpty() ? known.name() : claim.name(),
+                  known.name(),
+                  claim.address()));
+      default -> Optional.of(new Follower(claim.name(), "", claim.address()));
+    };
   }
 
   /**
    * As it is offered to a device that polls and may read it; empty if only the database knows.
    *
-   * @param artifact looks for it as far as the reach allows
+   * @param artifacts looks for one as far as the reach allows
    */
   Optional<Resolution> offer(
-      ChannelState channel, ArtifactId id, Supplier<Optional<Served>> artifact, Reach reach) {
+      Chosen chosen, String path, Function<ArtifactId, Optional<Served>> artifacts, Reach reach) {
+    Optional<ArtifactId> artifact = chosen.artifact(path);
+    if (chosen.share() == ChannelState.Share.WAIT) {
+      return WAITING;
+    }
+    if (artifact.isEmpty()) {
+      return NOTHING;
+    }
+    ArtifactId id = artifact.get();
     if (reach == Reach.MEMORY && absent.getIfPresent(id) != null) {
       return NOTHING;
     }
-    Optional<Served> found = artifact.get();
-    if (found.isEmpty() && reach == Reach.MEMORY) {
+    Optional<Served> found = artifacts.apply(id);
+    if (found.isPresent()) {
+      return Optional.of(new Resolution.Offered(here(found.get(), id), chosen, Addresses.of(id)));
+    }
+    if (reach == Reach.MEMORY) {
       return Optional.empty();
     }
-    if (found.isEmpty()) {
-      absent.put(id, Boolean.TRUE);
-      return NOTHING;
-    }
-    return Optional.of(
-        new Resolution.Offered(
-            here(found.get(), id), String.valueOf(channel.release()), Addresses.of(id)));
+    absent.put(id, Boolean.TRUE);
+    return NOTHING;
   }
 
   private Served here(Served found, ArtifactId id) {

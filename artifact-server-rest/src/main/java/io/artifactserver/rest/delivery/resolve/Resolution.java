@@ -8,6 +8,9 @@ public sealed interface Resolution {
   /** To be served. */
   record Found(Served served) implements Resolution {}
 
+  /** To be served to a device in a stage, which is watched. */
+  record Followed(Served served, Chosen chosen) implements Resolution {}
+
   /**
    * At another address, for everything that the client asks for next: a form's bytes only make
    * sense with those of the artifact that it was made of.
@@ -19,13 +22,17 @@ public sealed interface Resolution {
   /**
    * The channel that a device asks about has this for it.
    *
-   * @param release that the channel points to
+   * @param chosen why this one
    * @param address absolute path of the artifact
    */
-  record Offered(Served served, String release, String address) implements Resolution {}
+  record Offered(Served served, Chosen chosen, String address) implements Resolution {}
 
-  /** The channel that a device asks about has nothing for it. */
-  record Nothing() implements Resolution {}
+  /**
+   * The channel that a device asks about has nothing for it.
+   *
+   * @param isWaiting whether it is to get something when a rollout goes on
+   */
+  record Nothing(boolean isWaiting) implements Resolution {}
 
   /** To be served in a while: what is computed from an artifact is not there yet. */
   record NotReady() implements Resolution {}

@@ -12,7 +12,6 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
-import io.artifactserver.core.release.ChannelState;
 import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
@@ -86,7 +85,7 @@ public final class Resolver {
       Optional<GrantedDownloads> granted,
       InstantSource clock) {
     this.catalog = catalog;
-    this.channels = new FollowedChannels(channels);
+    this.channels = new FollowedChannels(channels, clock);
     this.authenticator = authenticator;
     this.derived = derived;
     this.granted = granted;
@@ -147,8 +146,8 @@ public final class Resolver {
             .or(() -> missing(id.repository(), caller.get(), reach));
       }
       case Target.OfChannel wish -> follow(wish, asker, reach);
-      case Target.OfPoll(_, Channel channel, String path) -> offer(channel, path, asker, reach);
-      case Target.OfReport(Channel channel, String path, _) -> offer(channel, path, asker, reach);
+      case Target.OfPoll it -> offer(it.channel(), it.path(), it.device(), asker, reach);
+      case Target.OfReport it -> offer(it.channel(), it.path(), it.device(), asker, reach);
       case Target.OfContent(Digest digest) ->
           catalog
               .findContent(digest, reach)
@@ -168,25 +167,36 @@ public final class Resolver {
   }
 
   private Optional<Resolution> follow(Target.OfChannel wish, Asker asker, Reach reach) {
-    Optional<ArtifactId> target =
-        channels.find(wish.channel()).map(state -> state.artifact(wish.path()));
-    if (target.isEmpty()) {
+    if (channels.find(wish.channel()).isEmpty()) {
       return resolve(new Target.OfArtifact(wish.literally()), asker, reach);
     }
-    ArtifactId id = target.get();
-    return resolve(new Target.OfArtifact(id), asker, reach)
-        .map(found -> found instanceof Resolution.Found(Served it) ? channels.at(it, id) : found);
+    // Empty where only the database knows the caller.
+    return channels
+        .choose(wish.channel(), wish.device(), asker.authentication())
+        .flatMap(chosen ->
+            chosen
+                .artifact(wish.path())
+                .map(id ->
+                    resolve(new Target.OfArtifact(id), asker, reach)
+                        .map(found ->
+                            found instanceof Resolution.Found(Served it)
+                                ? channels.at(it, id, chosen)
+                                : found))
+                .orElseGet(() -> missing(wish.repository(), asker.authentication().get(), reach)));
   }
 
-  private Optional<Resolution> offer(Channel channel, String path, Asker asker, Reach reach) {
-    Optional<ChannelState> state = channels.find(channel);
-    return state
-        .map(known -> known.artifact(path))
-        .filter(id -> mayRead(id, asker, reach))
-        .map(id ->
-            channels.offer(
-                state.orElseThrow(), id, () -> catalog.find(id, reach).map(this::served), reach))
-        .orElseGet(() -> missing(channel.repository(), asker.authentication().get(), reach));
+  private Optional<Resolution> offer(
+      Channel channel, String path, Target.Claim device, Asker asker, Reach reach) {
+    if (channels.find(channel).isEmpty()) {
+      return missing(channel.repository(), asker.authentication().get(), reach);
+    }
+    return channels
+        .choose(channel, device, asker.authentication())
+        .flatMap(chosen ->
+            mayRead(chosen.artifactOrNext(path), asker, reach)
+                ? channels.offer(
+                    chosen, path, id -> catalog.find(id, reach).map(this::served), reach)
+                : missing(channel.repository(), asker.authentication().get(), reach));
   }
 
   private Optional<Artifact> find(ArtifactId id, Predicate<ArtifactId> readable, Reach reach) {

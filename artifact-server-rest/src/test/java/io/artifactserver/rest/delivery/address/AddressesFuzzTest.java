@@ -85,7 +85,7 @@ class AddressesFuzzTest {
         // Names nothing.
       }
       case Target.OfArtifact(ArtifactId id) -> requireOwnAddress(path, id);
-      case Target.OfChannel(var channel, var name) -> {
+      case Target.OfChannel(var channel, var name, _) -> {
         assertThat(
                 addresses.parse(
                     "/artifacts/"
@@ -98,7 +98,7 @@ class AddressesFuzzTest {
             .isEqualTo(target);
         assertThat(name).as(path).isNotEmpty();
       }
-      case Target.OfPoll(var agent, var channel, var name) ->
+      case Target.OfPoll(var agent, var channel, var name, _) ->
           assertThat(
                   addresses.parse(
                       "/poll/"

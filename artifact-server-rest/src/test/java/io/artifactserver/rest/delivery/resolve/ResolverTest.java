@@ -28,6 +28,7 @@ import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
+import io.artifactserver.core.release.Rollout;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.access.TokenUses;
@@ -83,7 +84,7 @@ class ResolverTest {
             folder,
             new LinkProperties(Duration.ofDays(1), Duration.ZERO, Set.of()),
             InstantSource.system());
-    channels = new ChannelBook(new InMemoryChannelStore(), memory, () -> now);
+    channels = new ChannelBook(new InMemoryChannelStore(), memory, () -> now, _ -> {});
     resolver =
         new Resolver(
             catalog,
@@ -147,11 +148,11 @@ class ResolverTest {
     upload("1.1/fw.img", "abc", false);
     upload("1.2/fw.img", "ade", true);
     Channel stable = new Channel(REPOSITORY, "stable");
-    Target target = new Target.OfChannel(stable, "fw.img");
+    Target target = new Target.OfChannel(stable, "fw.img", Target.Claim.NONE);
     Credentials device = device("1.1", "1.2");
     assertThat(resolver.resolve(target, device, null)).isInstanceOf(Resolution.NotFound.class);
     for (String release : List.of("1.1", "1.2")) {
-      channels.point(stable, release, "", _ -> {});
+      channels.point(stable, release, Rollout.ALL, "", _ -> {});
       Resolution found = resolver.resolve(target, device, null);
       assertThat(found)
           .isInstanceOfSatisfying(
@@ -169,7 +170,9 @@ class ResolverTest {
               Resolution.Found.class,
               it -> assertThat(it.served()).isSameAs(((Resolution.Found) found).served()));
     }
-    assertThat(resolver.resolve(new Target.OfChannel(stable, "fw.img.caibx"), device, null))
+    assertThat(
+            resolver.resolve(
+                new Target.OfChannel(stable, "fw.img.caibx", Target.Claim.NONE), device, null))
         .isEqualTo(new Resolution.Elsewhere("/artifacts/boards/1.2/fw.img.caibx"));
     assertThat(resolver.resolve(target, device("1.1"), null))
         .isInstanceOf(Resolution.NotFound.class);

@@ -1,0 +1,13 @@
+package io.artifactserver.core.release;
+
+import java.net.InetAddress;
+import java.util.Optional;
+
+/**
+ * A device that follows a channel. Immutable.
+ *
+ * @param name of the device, by which it has its place in a release; empty if nobody knows it
+ * @param caller name of its token or certificate; empty if it has none
+ * @param address empty if nobody knows
+ */
+public record Follower(String name, String caller, Optional<InetAddress> address) {}
