@@ -2,9 +2,6 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterAll;
@@ -19,15 +16,11 @@ class ChannelAccessIT {
   private static final String API = "/api/v1/repositories/guarded/channels";
   private static final byte[] BYTES = Bytes.random(10_000, 493);
 
-  private static PackagedServer server;
   private static Operator operator;
-  private static HttpClient client;
 
   @BeforeAll
   static void fill(PackagedServer shared) throws Exception {
-    server = shared;
-    operator = new Operator(server);
-    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    operator = new Operator(shared);
     operator.createRepository("guarded", false);
     for (String path : new String[] {"a/1.0/fw", "a/1.1/fw", "b/1.0/fw"}) {
       operator.put("guarded", path, path.getBytes(StandardCharsets.UTF_8));
@@ -38,7 +31,6 @@ class ChannelAccessIT {
 
   @AfterAll
   static void disconnect() {
-    client.close();
     operator.close();
   }
 
@@ -135,15 +127,7 @@ class ChannelAccessIT {
   }
 
   private static String token(String role, String paths) throws Exception {
-    HttpResponse<String> made =
-        operator.json(
-            "POST",
-            "/api/v1/tokens",
-            """
-            {"name": "channel %s", "role": "%s", "repositories": ["guarded"], "paths": [%s]}
-            """
-                .formatted(role, role, paths));
-    return JsonMapper.shared().readTree(made.body()).get("token").asString();
+    return operator.token(role, "guarded", paths);
   }
 
   private static HttpResponse<String> get(String path, String token) throws Exception {
@@ -152,17 +136,6 @@ class ChannelAccessIT {
 
   private static HttpResponse<String> send(
       String method, String path, String body, String token, String... fields) throws Exception {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.uri(path))
-            .method(
-                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-            .header("Content-Type", "application/json");
-    if (!token.isEmpty()) {
-      request.header("Authorization", "Bearer " + token);
-    }
-    for (int i = 0; i < fields.length; i += 2) {
-      request.header(fields[i], fields[i + 1]);
-    }
-    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return operator.as(token, method, path, body, fields);
   }
 }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import tools.jackson.databind.json.JsonMapper;
 
 /** An operator's HTTP client. Used by one thread. */
 final class Operator implements AutoCloseable {
@@ -75,6 +76,45 @@ final class Operator implements AutoCloseable {
         request(path)
             .header("Content-Type", "application/json")
             .method(method, BodyPublishers.ofString(body));
+    for (int i = 0; i < fields.length; i += 2) {
+      request.header(fields[i], fields[i + 1]);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  /**
+   * Makes a token.
+   *
+   * @param paths of the repository that it is limited to, each in quotes; empty for all
+   */
+  String token(String role, String repository, String paths)
+      throws IOException, InterruptedException {
+    HttpResponse<String> made =
+        json(
+            "POST",
+            "/api/v1/tokens",
+            """
+            {"name": "%s of %s", "role": "%s", "repositories": ["%s"], "paths": [%s]}
+            """
+                .formatted(role, repository, role, repository, paths));
+    return JsonMapper.shared().readTree(made.body()).get("token").asString();
+  }
+
+  /**
+   * Sends what somebody else sends.
+   *
+   * @param token empty for nobody
+   */
+  HttpResponse<String> as(String token, String method, String path, String body, String... fields)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.uri(path))
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+            .header("Content-Type", "application/json");
+    if (!token.isEmpty()) {
+      request.header("Authorization", "Bearer " + token);
+    }
     for (int i = 0; i < fields.length; i += 2) {
       request.header(fields[i], fields[i + 1]);
     }

@@ -3,9 +3,6 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.Collections;
 import org.junit.jupiter.api.AfterAll;
@@ -25,21 +22,17 @@ class StageAccessIT {
   private static final String STAGE =
       """
       {"release": "a/1.1", "percentage": 50,
-       "groups": {"callers": ["secret-lab-*", "stage device"], "addresses": ["0.0.0.0/0", "::/0"]},
+       "groups": {"callers": ["secret-lab-*", "device of staging"], "addresses": ["0.0.0.0/0", "::/0"]},
        "stop": {"percentage": 5, "atLeast": 2}}
       """;
   private static final int NAMES = 100;
   private static final int NAMES_OF_ADDRESS = 20;
 
-  private static PackagedServer server;
   private static Operator operator;
-  private static HttpClient client;
 
   @BeforeAll
   static void fill(PackagedServer shared) throws Exception {
-    server = shared;
-    operator = new Operator(server);
-    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    operator = new Operator(shared);
     operator.createRepository("staging", false);
     operator.createRepository("open-stage", true);
     for (String path : new String[] {"a/1.1/fw", "b/1.0/fw"}) {
@@ -61,7 +54,6 @@ class StageAccessIT {
 
   @AfterAll
   static void disconnect() {
-    client.close();
     operator.close();
   }
 
@@ -200,30 +192,11 @@ class StageAccessIT {
   }
 
   private static String token(String role, String paths) throws Exception {
-    HttpResponse<String> made =
-        operator.json(
-            "POST",
-            "/api/v1/tokens",
-            """
-            {"name": "stage %s", "role": "%s", "repositories": ["staging"], "paths": [%s]}
-            """
-                .formatted(role, role, paths));
-    return JsonMapper.shared().readTree(made.body()).get("token").asString();
+    return operator.token(role, "staging", paths);
   }
 
   private static HttpResponse<String> send(
       String method, String path, String body, String token, String... fields) throws Exception {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.uri(path))
-            .method(
-                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-            .header("Content-Type", "application/json");
-    if (!token.isEmpty()) {
-      request.header("Authorization", "Bearer " + token);
-    }
-    for (int i = 0; i < fields.length; i += 2) {
-      request.header(fields[i], fields[i + 1]);
-    }
-    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return operator.as(token, method, path, body, fields);
   }
 }
