@@ -17,15 +17,11 @@ import io.artifactserver.rest.delivery.resolve.Served;
 import io.artifactserver.rest.front.Exchange;
 import io.artifactserver.rest.front.ProblemWriter;
 import io.artifactserver.rest.http.PartsOfOneVersion;
-import io.artifactserver.rest.http.ResponsePlan;
-import io.artifactserver.rest.http.ResponsePlanner;
 import io.artifactserver.rest.problem.Problems;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +36,7 @@ record Answers(
     RequestCredentials credentials,
     PollAnswers polls,
     ProblemWriter problems,
-    InstantSource clock,
-    DownloadProperties properties) {
+    DownloadPlans plans) {
   /**
    * A request for a download. Immutable.
    *
@@ -125,7 +120,7 @@ record Answers(
         new Download(
             exchange,
             served,
-            plan(exchange, method(request, target, served), served),
+            plans.of(request, target, served),
             delivery,
             throttle,
             turn -> again.accept(new Asked(turn, target, shown, throttle))));
@@ -133,32 +128,7 @@ record Answers(
 
   /** Answers with something that everybody may have, as fast as it goes. */
   void answer(Exchange exchange, Served served) {
-    emitter.emit(
-        Download.of(exchange, served, plan(exchange, method(exchange.request(), served), served)));
-  }
-
-  private ResponsePlan plan(Exchange exchange, String method, Served served) {
-    return ResponsePlanner.plan(
-        method,
-        new JettyRequestFields(exchange.request().getHeaders()),
-        served.representation(),
-        clock.instant());
-  }
-
-  /** For a HEAD, only the preconditions count (RFC 9110, section 14.2), and where ranges do not. */
-  private String method(Request request, Served served) {
-    if (served.bytes() instanceof Served.Bytes.Framed) {
-      return HttpMethod.HEAD.asString();
-    }
-    return properties.headRanges() ? HttpMethod.GET.asString() : request.getMethod();
-  }
-
-  /** Ranges do not count either where the client may have the others from another release. */
-  private String method(Request request, Target target, Served served) {
-    return target instanceof Target.OfChannel
-            && !PartsOfOneVersion.allowRange(new JettyRequestFields(request.getHeaders()))
-        ? HttpMethod.HEAD.asString()
-        : method(request, served);
+    emitter.emit(Download.of(exchange, served, plans.of(exchange.request(), served)));
   }
 
   /** Whether each further range that the same request asks for is of the same bytes. */

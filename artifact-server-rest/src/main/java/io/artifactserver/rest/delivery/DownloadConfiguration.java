@@ -47,6 +47,7 @@ import org.springframework.context.annotation.Import;
   Followers.class,
   PollAnswers.class,
   DeviceReports.class,
+  DownloadPlans.class,
   Answers.class,
   Downloads.class,
   StaticFiles.class,

@@ -242,8 +242,9 @@ abstract class GrantedDownloadFixture {
             credentials,
             new PollAnswers(polls, stages, deliveries, InstantSource.system(), registry),
             problems,
-            InstantSource.system(),
-            new DownloadProperties(false, false, Duration.ofMinutes(1)));
+            new DownloadPlans(
+                InstantSource.system(),
+                new DownloadProperties(false, false, Duration.ofMinutes(1))));
     Downloads downloads = new Downloads(resolver, answers, problems, lookups, connections);
     server.setHandler(
         new ArtifactDownloadHandler(
