@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param after how it is now; its comment says why
  */
 public record ChannelEvent(Kind kind, @Nullable ChannelState before, ChannelState after) {
-  /** What has happened. */
+  /** The kinds of changes. */
   public enum Kind {
     /** Every device is to get the release. */
     RELEASED,

@@ -27,12 +27,12 @@ public record ChannelState(
     long restored,
     String comment,
     Instant changedAt) {
-  /** What a device gets. */
+  /** The choice that is made for a device. */
   public enum Share {
     /** The channel's release. */
     RELEASE,
 
-    /** What others get: the release before, if there is one. */
+    /** The release before, if there is one. */
     BASE,
 
     /** Nothing for now: it is to get the release, which is paused or outside of its windows. */

@@ -265,7 +265,7 @@ class ChannelBookTest {
     assertThat(book.pause(STABLE, true, "", _ -> {}).rollout().base()).isNull();
   }
 
-  /** What was rolled back is not what devices get meanwhile, and not where a rollback goes. */
+  /** Devices do not get a release that was rolled back, and a rollback does not go there. */
   @Test
   void aPauseDoesNotForgetARollback() throws Exception {
     book.point(STABLE, "1.0", Rollout.ALL, "", _ -> {});

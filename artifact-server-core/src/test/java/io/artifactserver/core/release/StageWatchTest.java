@@ -178,7 +178,7 @@ class StageWatchTest {
     assertThat(watch.find("0123456789abcdef")).isEmpty();
   }
 
-  /** Who shows nothing may be anybody. */
+  /** A client without credentials may be anybody. */
   @Test
   void strangersOfOneAddressAreFewAndDoNotSpeakForOthers() throws Exception {
     Optional<InetAddress> address = Optional.of(InetAddress.getByName("192.0.2.1"));

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What is left of an upload when a process, a store or the database fails. */
+/** Uploads that go on after a process, a store or the database has failed. */
 class UploadRecoveryTest extends UploadFixture {
   @Test
   void nothingIsLostWhenAProcessDiesButTheLastInterval() throws Exception {

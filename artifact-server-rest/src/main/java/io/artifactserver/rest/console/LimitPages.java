@@ -14,7 +14,7 @@ import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** What repositories may hold, and how fast downloads may be. Thread-safe. */
+/** Quotas of repositories, and rates of downloads. Thread-safe. */
 @Controller
 @Hidden
 public record LimitPages(

@@ -160,6 +160,6 @@ public final class OverviewPage {
     }
   }
 
-  /** What a repository holds. */
+  /** The room that a repository takes. */
   public record Storage(String repository, RepositoryUsage usage) {}
 }

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What surrounds the content of a page. Immutable.
+ * The frame around the content of a page. Immutable.
  *
  * @param title of the page
  * @param assets where styles and scripts are

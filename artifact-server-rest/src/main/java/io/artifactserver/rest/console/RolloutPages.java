@@ -70,7 +70,7 @@ public record RolloutPages(
         Map.of("name", name, "artifacts", artifacts, "now", clock.instant()));
   }
 
-  /** What open pages of the artifact are told. */
+  /** The events of the artifact's open pages. */
   LiveEvents.Subject live(String repository, String path) {
     return new Live(subject(artifact(repository, path)), this);
   }

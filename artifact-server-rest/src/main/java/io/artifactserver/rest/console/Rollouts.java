@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * often: however many pages are open, a rollout takes a tenth of a processor at most. Thread-safe.
  */
 final class Rollouts {
-  /** What is found out in no time is not older than this. */
+  /** Figures that are quick to find out are not older than this. */
   private static final Duration LEAST_AGE = Duration.ofMillis(500);
 
   private static final Duration KEPT = Duration.ofMinutes(10);

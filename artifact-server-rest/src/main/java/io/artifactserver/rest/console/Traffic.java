@@ -13,7 +13,7 @@ import java.util.List;
 import org.springframework.stereotype.Component;
 
 /**
- * What the server sent in the last minutes, second by second, by its own metrics. One thread
+ * The bytes and requests of the last minutes, second by second, by the server's metrics. One thread
  * samples; others read. Thread-safe.
  */
 @Component

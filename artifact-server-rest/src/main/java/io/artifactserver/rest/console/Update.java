@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.Optional;
 
 /**
- * What devices save that have the version before. Immutable.
+ * The bytes that devices save which have the version before. Immutable.
  *
  * @param from the version before
  * @param transferBytes that an update fetches

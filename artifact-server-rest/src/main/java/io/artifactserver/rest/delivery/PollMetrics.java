@@ -39,7 +39,7 @@ final class PollMetrics {
     }
   }
 
-  /** What a device is told. */
+  /** The answer that a device gets. */
   enum Answer {
     /** There is something for it. */
     UPDATE,

@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What people do in the console, by a headless Chromium that .ci/run installs: the scenarios of
- * {@code console-browser/scenarios.cjs}. An error that a page logs fails its scenario. Pictures of
- * the pages are in {@code target/console-pages} afterwards.
+ * The console in a headless Chromium, which .ci/run installs: the scenarios of {@code
+ * console-browser/scenarios.cjs}. An error that a page logs fails its scenario. Pictures of the
+ * pages are in {@code target/console-pages} afterwards.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleBrowserIT {

@@ -138,7 +138,7 @@ class ConsoleSignInIT extends EachTransport {
     }
   }
 
-  /** What a page does is in the audit, as if a program had done it. */
+  /** A change made by a page is in the audit, as if a program had made it. */
   @Test
   void aPageChangesWithItsToken() throws Exception {
     try (Browser browser = browser();

@@ -79,7 +79,7 @@ class PollIT extends EachTransport {
         assertThat(rauc.poll()).isEqualTo(new Outcome.NotModified());
       }
       point("1.2");
-      // What it began goes on as it began.
+      // The update that it began goes on with the same bytes.
       for (int from = 0; from < OLD.length; from += 50_000) {
         assertThat(rauc.read(old, from, 50_000))
             .isEqualTo(Arrays.copyOfRange(OLD, from, from + 50_000));

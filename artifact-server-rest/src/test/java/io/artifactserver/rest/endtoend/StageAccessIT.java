@@ -102,7 +102,7 @@ class StageAccessIT {
     assertThat(send("GET", CHANNEL, "", token("device", "")).statusCode()).isEqualTo(403);
   }
 
-  /** What it may not read it does not get, whichever share is its. */
+  /** A device gets nothing that it may not read, whichever share it is in. */
   @Test
   void aStageOpensNothingToADevice() throws Exception {
     String device = token("device", "\"a\"");

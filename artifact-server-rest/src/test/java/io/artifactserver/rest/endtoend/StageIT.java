@@ -129,7 +129,7 @@ class StageIT {
     assertThat(fleet.having("1.1")).isEmpty();
     operator.json("POST", CHANNEL + "/resume", "{\"comment\": \"go on\"}");
     requireShare(fleet.poll(true).size(), 10);
-    // What devices of the base still get is not deleted.
+    // Devices of the base still get it, so it is not deleted.
     HttpResponse<String> kept = operator.delete(API + "/artifacts/1.0/fw");
     assertThat(kept.statusCode()).isEqualTo(409);
     assertThat(kept.body()).contains("1.0/fw");
@@ -246,7 +246,7 @@ class StageIT {
 
   /** Devices, of which every other one is RAUC's. */
   private final class Fleet {
-    /** What each device runs. */
+    /** The software of each device. */
     private final String[] software = new String[FLEET];
 
     private final String[] tags = new String[FLEET];

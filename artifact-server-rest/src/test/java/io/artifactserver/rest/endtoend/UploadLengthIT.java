@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What requests say of the ends of uploads: wrong, too large, twice, or by breaking off. */
+/** Lengths and ends of uploads that are wrong, too large or said twice; requests that break off. */
 @ExtendWith(SharedServer.class)
 class UploadLengthIT {
   private static final String DRAFT = "Upload-Draft-Interop-Version: 9\r\n";

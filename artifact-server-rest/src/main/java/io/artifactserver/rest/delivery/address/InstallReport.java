@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What SWUpdate's general server writes into its log: a line of comma-separated values, the event
- * first and the device next. Immutable.
+ * An entry of the log that SWUpdate sends to its general server: a line of comma-separated values,
+ * the event first and the device next. Immutable.
  *
  * @param device as it calls itself; empty if it does not
  */

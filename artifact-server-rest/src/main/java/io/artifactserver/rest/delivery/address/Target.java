@@ -82,7 +82,7 @@ public sealed interface Target {
       implements Target {}
 
   /**
-   * What a request says of the device that sent it, beside its credentials. Immutable.
+   * How a request describes the device that sent it, beside its credentials. Immutable.
    *
    * @param name that it calls itself by, or its certificate's; empty if it has none
    * @param address empty if it says nothing

@@ -7,7 +7,7 @@ import io.artifactserver.core.release.StageWatch;
 import java.util.Optional;
 
 /**
- * What a channel has for a device. Immutable.
+ * A channel's share for one device. Immutable.
  *
  * @param state of the channel
  * @param share of the device

@@ -22,7 +22,7 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 
-/** What channels point to, as devices get it. Thread-safe; no I/O. */
+/** The artifacts that channels point to, as devices get them. Thread-safe; no I/O. */
 final class FollowedChannels {
   private static final int MAX_ABSENT = 10_000;
 
@@ -73,8 +73,8 @@ final class FollowedChannels {
   }
 
   /**
-   * What the channel has for the device, whose token's name may matter; empty if there is no such
-   * channel, or only the database knows the token.
+   * Chooses for the device, whose token's name may matter; empty if there is no such channel, or
+   * only the database knows the token.
    */
   Optional<Chosen> choose(Channel channel, Target.Claim claim, Supplier<Authentication> caller) {
     return channels

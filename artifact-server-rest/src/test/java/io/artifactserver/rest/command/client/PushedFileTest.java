@@ -220,7 +220,7 @@ class PushedFileTest extends ClientFixture {
     }
   }
 
-  /** What happens to a file between the last byte that is sent and the answer. */
+  /** A change of a file between the last byte that is sent and the answer. */
   @FunctionalInterface
   private interface Change {
     void run() throws IOException;
