@@ -1,19 +1,14 @@
 package io.artifactserver.rest.console;
 
-import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
-import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.ConsolePaths;
-import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.access.CurrentCaller;
-import io.artifactserver.rest.api.progress.ProgressEvents;
+import io.artifactserver.rest.api.events.EventStreams;
+import io.artifactserver.rest.api.events.Follower;
 import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
-import java.util.Optional;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Controller;
@@ -26,38 +21,36 @@ import tools.jackson.databind.json.JsonMapper;
 @Controller
 @Hidden
 public record EventsEndpoint(
-    LiveEvents events,
+    EventStreams<LiveEvents.Subject, String> pages,
     Traffic traffic,
     RolloutPages rollouts,
     Authenticator authenticator,
     JsonMapper mapper) {
+  /** Names of events. */
+  private static final String FIRST = "first";
+
+  private static final String NOW = "now";
+
   /** Tells of one artifact; of the whole server where none is named. */
   @GetMapping(value = ConsolePaths.EVENTS, produces = MediaType.TEXT_EVENT_STREAM_VALUE)
   SseEmitter events(
       @RequestParam(defaultValue = "") String repository,
       @RequestParam(defaultValue = "") String path,
       HttpServletRequest request) {
-    Credentials credentials =
-        Credentials.of(Optional.ofNullable(request.getHeader(HttpHeaders.AUTHORIZATION)));
-    return events
+    LiveEvents.Subject subject =
+        path.isEmpty() ? new Server(traffic, mapper) : rollouts.live(repository, path);
+    return pages
         .open(
-            path.isEmpty() ? new Server(traffic, mapper) : rollouts.live(repository, path),
-            CurrentCaller.get().id(),
-            () -> mayLook(credentials),
-            () -> ProgressEvents.leave(request))
+            subject,
+            Follower.of(request, authenticator, caller -> caller.role() == Role.ADMIN),
+            () -> SseEmitter.event().name(FIRST).data(subject.first()),
+            news -> SseEmitter.event().name(NOW).data(news))
         .orElseThrow(() ->
             new ProblemException(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 "Too many open pages",
                 "At most %d pages are told what happens at a time, %d of them with the same token."
-                    .formatted(LiveEvents.MAX_PAGES, LiveEvents.MAX_PAGES_OF_CALLER)));
-  }
-
-  /** A token may be revoked, or expire, while its owner looks. */
-  private boolean mayLook(Credentials credentials) {
-    return authenticator.tryToAuthenticate(credentials, null)
-            instanceof Authentication.Known(Caller caller)
-        && caller.role() == Role.ADMIN;
+                    .formatted(pages.bounds().streams(), pages.bounds().streamsOfCaller())));
   }
 
   /** The whole server. */

@@ -1,7 +1,6 @@
 package io.artifactserver.rest.api.progress;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
@@ -12,10 +11,9 @@ import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.progress.Sending;
 import io.artifactserver.rest.access.AccessRules;
-import io.artifactserver.rest.access.Authentication;
 import io.artifactserver.rest.access.Authenticator;
-import io.artifactserver.rest.access.Credentials;
-import io.artifactserver.rest.access.CurrentCaller;
+import io.artifactserver.rest.api.events.EventStreams;
+import io.artifactserver.rest.api.events.Follower;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Operation;
@@ -28,7 +26,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -49,7 +46,7 @@ public record ProgressController(
     ArtifactCatalog catalog,
     ProgressBook book,
     ProgressStore store,
-    ProgressEvents events,
+    EventStreams<ProgressSubject, DeviceProgress> events,
     Authenticator authenticator,
     InstantSource clock) {
   static final String PATH = "/api/v1/progress";
@@ -138,29 +135,22 @@ public record ProgressController(
   public SseEmitter events(
       @RequestParam String repository, @RequestParam String path, HttpServletRequest request) {
     ProgressSubject subject = subject(new ArtifactId(repository, path));
-    Credentials credentials =
-        Credentials.of(Optional.ofNullable(request.getHeader(HttpHeaders.AUTHORIZATION)));
     return events
         .open(
             subject,
-            CurrentCaller.find().map(Caller::id).orElse(""),
-            () -> maySee(credentials),
-            progress -> ProgressView.of(null, progress, subject.length(), clock.instant()),
-            () -> ProgressEvents.leave(request))
+            Follower.of(
+                request, authenticator, caller -> AccessRules.allow(caller, "GET", PATH + EVENTS)),
+            () -> SseEmitter.event().comment("begin"),
+            progress ->
+                SseEmitter.event()
+                    .name("progress")
+                    .data(ProgressView.of(null, progress, subject.length(), clock.instant())))
         .orElseThrow(() ->
             new ProblemException(
                 HttpStatus.SERVICE_UNAVAILABLE,
                 "Too many listeners",
                 "At most %d clients can listen to the progress of devices at a time, %d of them with the same token. Ask for the list instead."
-                    .formatted(
-                        ProgressEvents.MAX_LISTENERS, ProgressEvents.MAX_LISTENERS_OF_CALLER)));
-  }
-
-  /** A token may be revoked, or expire, while its client listens. */
-  private boolean maySee(Credentials credentials) {
-    return authenticator.tryToAuthenticate(credentials, null)
-            instanceof Authentication.Known(Caller caller)
-        && AccessRules.allow(caller, "GET", PATH + EVENTS);
+                    .formatted(events.bounds().streams(), events.bounds().streamsOfCaller())));
   }
 
   private ProgressSubject subject(ArtifactId id) {
