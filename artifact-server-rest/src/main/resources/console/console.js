@@ -18,8 +18,8 @@
   }
 
   // Answers with the parsed body, and says what went wrong in the server's own words.
-  async function call(method, path, body) {
-    const headers = {[CHANGE_FIELD]: changeToken, "Accept": "application/json"};
+  async function call(method, path, body, conditions) {
+    const headers = {[CHANGE_FIELD]: changeToken, "Accept": "application/json", ...conditions};
     if (body !== undefined) {
       headers["Content-Type"] = "application/json";
     }
@@ -45,24 +45,38 @@
     return text && answer.headers.get("Content-Type")?.includes("json") ? JSON.parse(text) : {};
   }
 
-  // Fields as the API takes them: absent where they are empty.
+  // A field as the API takes it: absent where it is empty.
+  function value(input) {
+    const text = input.value.trim();
+    if (input.type === "checkbox") {
+      return input.checked;
+    } else if (text === "") {
+      return undefined;
+    }
+    switch (input.dataset.type ?? input.type) {
+      case "list":
+        return text.split(",").map(each => each.trim()).filter(each => each);
+      case "instant":
+        return new Date(text).toISOString();
+      case "number":
+        return Number(text);
+      default:
+        return text;
+    }
+  }
+
+  function values(inputs) {
+    return Object.fromEntries([...inputs].map(input => [input.name, value(input)]).filter(each => each[1] !== undefined));
+  }
+
+  // Groups of fields are the objects of an array; empty ones are left out.
   function fields(form) {
-    const body = {};
-    for (const input of form.elements) {
-      const value = input.value?.trim();
-      if (!input.name) {
-        continue;
-      }
-      if (input.type === "checkbox") {
-        body[input.name] = input.checked;
-      } else if (value === "") {
-        continue;
-      } else if (input.dataset.type === "list") {
-        body[input.name] = value.split(",").map(each => each.trim()).filter(each => each);
-      } else if (input.type === "number") {
-        body[input.name] = Number(value);
-      } else {
-        body[input.name] = value;
+    const body = values([...form.elements].filter(input => input.name && !input.closest("[data-items]")));
+    for (const group of form.querySelectorAll("[data-items]")) {
+      const all = body[group.dataset.items] ??= [];
+      const item = values(group.querySelectorAll("[name]"));
+      if (Object.keys(item).length > 0) {
+        all.push(item);
       }
     }
     return body;
@@ -106,13 +120,26 @@
   }
 
   async function run(element, body) {
-    const [method, path] = element.dataset.call.split(" ");
+    const [method, template] = element.dataset.call.split(" ");
+    // A field may be a part of the address.
+    const path = template.replace(/\{(\w+)\}/, (_, field) => {
+      const part = encodeURIComponent(body[field]);
+      delete body[field];
+      return part;
+    });
+    // What the page shows: nothing is changed that looks different by now.
+    const conditions = {};
+    for (const [field, tag] of [["If-Match", element.dataset.ifMatch], ["If-None-Match", element.dataset.ifNoneMatch]]) {
+      if (tag !== undefined) {
+        conditions[field] = tag;
+      }
+    }
     const name = element.dataset.confirm;
     if (name !== undefined && !await confirmed(name, element.dataset.question ?? element.textContent.trim() + "?")) {
       return;
     }
     try {
-      const answer = await call(method, path, body);
+      const answer = await call(method, path, body, conditions);
       const result = element.dataset.result && document.getElementById(element.dataset.result);
       if (result) {
         result.hidden = false;

@@ -8,10 +8,10 @@ const base = process.env.SERVER;
 const admin = process.env.TOKEN;
 const folder = process.env.FOLDER;
 
-async function api(method, path, body, type = "application/json") {
+async function api(method, path, body, type = "application/json", fields = {}) {
   const answer = await fetch(base + path, {
     method,
-    headers: {"Authorization": `Bearer ${admin}`, "Content-Type": type},
+    headers: {"Authorization": `Bearer ${admin}`, "Content-Type": type, ...fields},
     body: body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   });
   const text = await answer.text();
@@ -37,6 +37,14 @@ function slowDownload(path, token, device, rate) {
     });
     request.on("error", reject);
   });
+}
+
+// What is dangerous is done once its name is typed.
+async function confirm(page, name) {
+  const yes = page.getByRole("button", {name: "Do it"});
+  check(await yes.isDisabled(), `${name}: it is done without the name`);
+  await page.getByLabel("The name").fill(name);
+  await yes.click();
 }
 
 const scenarios = {
@@ -168,10 +176,7 @@ const scenarios = {
     check(await other.getByText("Create a repository").count() === 0, "A reader may create a repository");
     await page.goto("/console/tokens");
     await page.locator("tr", {hasText: "short-lived"}).getByRole("button", {name: "Revoke"}).click();
-    const yes = page.getByRole("button", {name: "Do it"});
-    check(await yes.isDisabled(), "A token is revoked without its name");
-    await page.getByLabel("The name").fill("short-lived");
-    await yes.click();
+    await confirm(page, "short-lived");
     await page.locator("tr", {hasText: "short-lived"}).waitFor({state: "detached"});
     check((await download()).status === 401, "The device is refused");
     await other.goto("/console/repositories");
@@ -182,6 +187,93 @@ const scenarios = {
     await other.context().close();
   },
 
+  // Two people have the page open: the slower one does not undo what the other one did.
+  async channel(browser) {
+    await api("POST", "/api/v1/repositories", {name: "released", public: true});
+    for (const [release, byte] of [["1.0", 10], ["1.1", 11]]) {
+      await api("PUT", `/api/v1/repositories/released/artifacts/${release}/fw.img`, Buffer.alloc(100, byte), "application/octet-stream");
+    }
+    const device = async byte => {
+      const bytes = Buffer.from(await (await fetch(`${base}/artifacts/released/@stable/fw.img`)).arrayBuffer());
+      check(bytes.equals(Buffer.alloc(100, byte)), `A device gets the bytes of ${byte}`);
+    };
+    const page = await open(browser, base);
+    await signIn(page, await tokenOf("releaser", "publisher", ["released"]));
+    await page.goto("/console/repository?name=released");
+    await page.getByRole("link", {name: "Channels"}).click();
+    await page.getByText("Make a channel").click();
+    await page.fill("#channel", "stable");
+    await page.fill("#release", "1.0");
+    await page.getByRole("button", {name: "Make it"}).click();
+    await page.getByRole("link", {name: "stable", exact: true}).click();
+    await page.locator("h1", {hasText: "stable"}).waitFor();
+    await device(10);
+    const other = await open(browser, base);
+    other.expected.push(/status of 412/);
+    await signIn(other, admin);
+    await other.goto("/console/channel?repository=released&name=stable");
+    await page.fill("#release", "1.1");
+    await page.getByRole("button", {name: "Switch the channel"}).click();
+    await confirm(page, "stable");
+    await page.locator("dd", {hasText: "1.1"}).waitFor();
+    await device(11);
+    await other.getByRole("button", {name: "Roll back"}).click();
+    await confirm(other, "stable");
+    await other.getByText("Channel changed").waitFor();
+    await device(11);
+    await page.getByRole("button", {name: "Roll back"}).click();
+    await confirm(page, "stable");
+    await page.getByText("back to change 1").waitFor();
+    await device(10);
+    await page.context().close();
+    await other.context().close();
+  },
+
+  async keep(browser) {
+    await api("POST", "/api/v1/repositories", {name: "cared-for"});
+    for (const path of ["board/1.0/fw.img", "board/1.1/fw.img", "other.img"]) {
+      await api("PUT", `/api/v1/repositories/cared-for/artifacts/${path}`, Buffer.from(path), "application/octet-stream");
+    }
+    const page = await open(browser, base);
+    await signIn(page, admin);
+    await page.goto("/console/artifact?repository=cared-for&path=board/1.1/fw.img");
+    await page.getByText("Hold and support").click();
+    await page.fill("#until", `${new Date().getFullYear() + 1}-06-30T12:00`);
+    await page.fill("#reason", "recall 7");
+    await page.getByRole("button", {name: "Hold it"}).click();
+    await confirm(page, "board/1.1/fw.img");
+    await page.getByText("recall 7").waitFor();
+    await page.getByText("Hold and support").click();
+    await page.selectOption("#kind", "security");
+    await page.fill("#end", "2040-03");
+    await page.getByRole("button", {name: "Say so"}).click();
+    await confirm(page, "board/1.1/fw.img");
+    await page.getByText("security release, supported until 2040-03").waitFor();
+    await page.goto("/console/artifact?repository=cared-for&path=other.img");
+    await page.getByText("Delete", {exact: true}).click();
+    await page.getByRole("button", {name: "Delete this artifact"}).click();
+    await confirm(page, "other.img");
+    await page.getByRole("link", {name: "Deleted"}).click();
+    await page.getByRole("button", {name: "Take the deletion back"}).click();
+    await page.getByRole("link", {name: "is there again"}).click();
+    await page.locator("h1", {hasText: "other.img"}).waitFor();
+    await page.goto("/console/retention?repository=cared-for");
+    await page.getByLabel("Folder").fill("board");
+    await page.getByLabel("Newest releases to keep").fill("5");
+    await page.getByRole("button", {name: "Set the rules"}).click();
+    await page.getByText("These rules are not active").waitFor();
+    await page.getByRole("link", {name: "Show what they would delete"}).click();
+    await page.getByText("0 artifacts").first().waitFor();
+    await page.getByRole("button", {name: "Activate these rules"}).click();
+    await confirm(page, "cared-for");
+    await page.getByText("These rules are active").waitFor();
+    await page.getByLabel("Folder").first().fill("");
+    await page.getByLabel("Newest releases to keep").first().fill("");
+    await page.getByRole("button", {name: "Set the rules"}).click();
+    await page.getByText("There are no rules").waitFor();
+    await page.context().close();
+  },
+
   // Names are text, on every page that shows them.
   async hostile(browser) {
     const markup = "<img src=x onerror=alert(1)>\"'&\u202egpj";
@@ -190,6 +282,11 @@ const scenarios = {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     await api("PUT", `/api/v1/repositories/hostile/artifacts/${encoded}`, Buffer.alloc(1000, 1), "application/octet-stream");
     await tokenOf(markup, "reader", ["hostile"]);
+    await api("PUT", "/api/v1/repositories/hostile/channels/stable", {release: markup, comment: markup});
+    await api("PUT", "/api/v1/repositories/hostile/retention", {rules: [{folder: markup, days: 1}]});
+    const gone = `/api/v1/repositories/hostile/artifacts/gone/${encoded}`;
+    await api("PUT", gone, Buffer.alloc(1000, 1), "application/octet-stream");
+    await api("DELETE", gone);
     const device = "<b onclick=alert(1)>'\"&";
     const sent = await fetch(`${base}/artifacts/hostile/${encoded}`, {headers: {"RAUC-Serial": device}});
     await sent.arrayBuffer();
@@ -197,6 +294,8 @@ const scenarios = {
     await signIn(page, admin);
     const query = `repository=hostile&path=${encodeURIComponent(path)}`;
     for (const address of ["/console/", "/console/tokens", "/console/audit", "/console/repository?name=hostile",
+      "/console/channels?repository=hostile", "/console/channel?repository=hostile&name=stable",
+      "/console/deleted?repository=hostile", "/console/retention?repository=hostile&preview=true",
       `/console/artifact?${query}`, `/console/rollout?${query}`, `/console/device?name=${encodeURIComponent(device)}`]) {
       await accessible(page, address);
       check(await page.locator("main img:not(.qr), main b").count() === 0, `${address} has an element of a name`);
@@ -210,9 +309,24 @@ const scenarios = {
   async everyPage(browser) {
     await api("POST", "/api/v1/repositories", {name: "boards"});
     await api("PUT", "/api/v1/repositories/boards/artifacts/board-a/1.0/fw.img", Buffer.alloc(3000000, 1), "application/octet-stream");
+    for (const release of ["1.0", "1.1", "1.2"]) {
+      const path = `/api/v1/repositories/boards/artifacts/board-b/${release}/fw.img`;
+      await api("PUT", path, Buffer.alloc(300000, 3), "application/octet-stream");
+      await api("PUT", "/api/v1/repositories/boards/channels/stable",
+        {release: `board-b/${release}`, comment: `Boards of series B get ${release}`}, "application/json", release === "1.0" ? {} : {"If-Match": "*"});
+    }
+    await api("PUT", "/api/v1/repositories/boards/artifacts/board-b/1.2/fw.img/hold", {until: "2040-01-01T00:00:00Z", reason: "recall 7"});
+    await api("PUT", "/api/v1/repositories/boards/retention", {rules: [{folder: "board-a", newest: 3, days: 30}]});
+    for (const name of ["a", "b"]) {
+      const path = `/api/v1/repositories/boards/artifacts/board-c/${name}.img`;
+      await api("PUT", path, Buffer.alloc(1000, 4), "application/octet-stream");
+      await api("DELETE", path);
+    }
     const query = "repository=boards&path=board-a/1.0/fw.img";
     const pages = {overview: "/console/", repositories: "/console/repositories", repository: "/console/repository?name=boards",
-      artifact: `/console/artifact?${query}`, rollouts: "/console/rollout", rollout: `/console/rollout?${query}`,
+      channels: "/console/channels?repository=boards", channel: "/console/channel?repository=boards&name=stable",
+      retention: "/console/retention?repository=boards&preview=true", deleted: "/console/deleted?repository=boards",
+      held: "/console/artifact?repository=boards&path=board-b/1.2/fw.img", artifact: `/console/artifact?${query}`, rollouts: "/console/rollout", rollout: `/console/rollout?${query}`,
       device: "/console/device?name=device-1", tokens: "/console/tokens", limits: "/console/limits", keys: "/console/keys",
       audit: "/console/audit", verification: "/console/audit/verification", doctor: "/console/doctor"};
     for (const colorScheme of ["light", "dark"]) {

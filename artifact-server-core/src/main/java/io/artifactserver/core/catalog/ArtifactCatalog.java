@@ -149,6 +149,19 @@ public interface ArtifactCatalog {
   }
 
   /**
+   * A page of a repository's paths whose artifacts were deleted, by path in the order of their
+   * Unicode code points.
+   *
+   * @param ranges every path is in one of them; in their order, and none overlaps another
+   * @param after every path comes behind it; empty for the first page
+   * @param limit of the page's size
+   */
+  default List<Deleted> listDeleted(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return List.of();
+  }
+
+  /**
    * Puts a {@linkplain #deleted deleted} artifact back, as {@link #share} adds one, with the
    * support that it had.
    */
@@ -223,6 +236,15 @@ public interface ArtifactCatalog {
    * @param encrypted those whose stored bytes are ciphertext
    */
   record EncryptionProgress(long total, long encrypted) {}
+
+  /**
+   * A path whose artifact was deleted. Immutable.
+   *
+   * @param used what was deleted last
+   * @param hasArtifact whether the path has an artifact again
+   * @param hasBytes whether the bytes are still there, and the deletion can be taken back
+   */
+  record Deleted(UsedPath used, boolean hasArtifact, boolean hasBytes) {}
 
   /** The result of {@link #share} or {@link #add}. */
   sealed interface Addition {

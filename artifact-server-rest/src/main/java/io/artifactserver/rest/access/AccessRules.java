@@ -63,10 +63,10 @@ public final class AccessRules {
           // The query names the artifact, so the controller checks the scope.
           rule(
               "GET|HEAD",
-              "/console/(?:|repositories|repository|artifact|download)",
+              "/console/(?:|repositories|repository|artifact|download|channels|channel)",
               READERS,
               (_, _) -> true),
-          rule("GET|HEAD", "/console/qr", PUBLISHERS, (_, _) -> true),
+          rule("GET|HEAD", "/console/(?:qr|deleted)", PUBLISHERS, (_, _) -> true),
           rule("POST", "/console/sign-out", READERS, (_, _) -> true));
 
   private AccessRules() {}

@@ -40,6 +40,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 public record ArtifactPages(
     Templates templates,
     ArtifactCatalog catalog,
+    VisibleRepositories visible,
     ArtifactController artifacts,
     ArtifactDelta delta,
     Links links,
@@ -86,7 +87,7 @@ public record ArtifactPages(
       @RequestParam String name,
       @RequestParam(defaultValue = "") String prefix,
       @RequestParam(defaultValue = "") String after) {
-    Repository repository = repositoryOf(name);
+    Repository repository = visible.of(name);
     List<Artifact> found = catalog.list(name, CurrentCaller.get().ranges(prefix), after, PAGE + 1);
     List<Artifact> shown = found.subList(0, Math.min(PAGE, found.size()));
     String next =
@@ -116,7 +117,7 @@ public record ArtifactPages(
             "artifact",
             view,
             "recipes",
-            Recipe.of(view, SignInPages.server(request), repositoryOf(repository).isPublic()),
+            Recipe.of(view, SignInPages.server(request), visible.of(repository).isPublic()),
             "update",
             update(id)));
   }
@@ -148,15 +149,6 @@ public record ArtifactPages(
         .location(URI.create(links.url(terms)))
         .header(HttpHeaders.CACHE_CONTROL, "no-store")
         .build();
-  }
-
-  private Repository repositoryOf(String name) {
-    if (!CurrentCaller.get().mayReadSomeOf(Repository.requireName(name))) {
-      throw new ProblemException(Problems.forbidden(AccessRules.OUT_OF_SCOPE));
-    }
-    return catalog
-        .repository(name)
-        .orElseThrow(() -> new ProblemException(Problems.repositoryNotFound(name)));
   }
 
   private static ArtifactId readable(String repository, String path) {

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.console;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.rest.http.RequestPath;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -55,8 +56,23 @@ public final class Format {
 
   /** The address of an artifact's page. */
   public static String artifact(ArtifactId id) {
-    return "/console/artifact?repository=%s&path=%s"
-        .formatted(query(id.repository()), query(id.path()));
+    return artifact(id.repository(), id.path());
+  }
+
+  /** The address of an artifact's page. */
+  public static String artifact(String repository, String path) {
+    return "/console/artifact?repository=%s&path=%s".formatted(query(repository), query(path));
+  }
+
+  /** The address of an artifact in the API. */
+  public static String api(ArtifactId id) {
+    return "/api/v1/repositories/%s/artifacts/%s"
+        .formatted(id.repository(), RequestPath.encode(id.path()));
+  }
+
+  /** The address of a channel's page. */
+  public static String channel(String repository, String channel) {
+    return "/console/channel?repository=%s&name=%s".formatted(query(repository), query(channel));
   }
 
   /** The address at which a person downloads an artifact. */

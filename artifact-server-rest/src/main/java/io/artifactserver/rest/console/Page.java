@@ -2,6 +2,7 @@ package io.artifactserver.rest.console;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
+import io.artifactserver.rest.access.AccessRules;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -46,6 +47,11 @@ public record Page(
 
   public boolean mayUpload() {
     return visitor.filter(Caller::mayUpload).isPresent();
+  }
+
+  /** Whether the visitor may make a request of the API: its own rules decide. */
+  public boolean may(String method, String path) {
+    return visitor.filter(caller -> AccessRules.allow(caller, method, path)).isPresent();
   }
 
   /** The visitor's role, as the API names it. */

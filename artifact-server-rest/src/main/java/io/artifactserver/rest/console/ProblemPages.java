@@ -2,11 +2,13 @@ package io.artifactserver.rest.console;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.release.ReleaseException;
 import io.artifactserver.rest.access.IssuerUnavailableException;
 import io.artifactserver.rest.log.FailureLog;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.ProblemPage;
 import io.artifactserver.rest.problem.Problems;
+import io.artifactserver.rest.problem.ReleaseProblems;
 import java.util.Map;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
@@ -54,6 +56,7 @@ public final class ProblemPages implements ProblemPage {
       case InvalidNameException name -> Problems.invalidName(String.valueOf(name.getMessage()));
       case CatalogUnavailableException _ -> Problems.catalogUnavailable();
       case IssuerUnavailableException _ -> Problems.issuerUnavailable();
+      case ReleaseException release -> ReleaseProblems.of(release);
       case ErrorResponse known -> known.getBody();
       default -> {
         FAILURES.failed("A page of the console could not be made", failure);

@@ -36,7 +36,7 @@ public final class ReleaseProblems {
   }
 
   /** A change that cannot be made. */
-  static ProblemDetail of(ReleaseException failure) {
+  public static ProblemDetail of(ReleaseException failure) {
     String detail = failure.getMessage();
     return switch (failure) {
       case NoRepository _ ->

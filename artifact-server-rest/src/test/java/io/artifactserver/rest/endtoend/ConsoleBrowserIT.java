@@ -51,7 +51,17 @@ class ConsoleBrowserIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"upload", "reload", "rollout", "revoke", "hostile", "everyPage"})
+  @ValueSource(
+      strings = {
+        "upload",
+        "reload",
+        "rollout",
+        "revoke",
+        "channel",
+        "keep",
+        "hostile",
+        "everyPage"
+      })
   void peopleDo(String scenario, @TempDir Path folder) throws Exception {
     Path log = folder.resolve("log");
     ProcessBuilder builder =

@@ -185,6 +185,12 @@ public final class CachedArtifactCatalog implements ArtifactCatalog {
   }
 
   @Override
+  public List<Deleted> listDeleted(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return catalog.listDeleted(repository, ranges, after, limit);
+  }
+
+  @Override
   public Optional<Addition> undelete(Artifact deleted) {
     return forgetting(deleted.id(), deleted.digests(), () -> catalog.undelete(deleted));
   }

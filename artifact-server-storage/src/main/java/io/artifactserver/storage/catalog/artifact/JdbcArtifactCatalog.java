@@ -135,14 +135,25 @@ public record JdbcArtifactCatalog(
         (range, left) -> artifacts.heldPage(repository, range, after, left));
   }
 
-  private List<Artifact> list(
-      String repository, List<PathRange> ranges, String after, int limit, Page page) {
+  @Override
+  public List<Deleted> listDeleted(
+      String repository, List<PathRange> ranges, String after, int limit) {
+    return list(
+        repository,
+        ranges,
+        after,
+        limit,
+        (range, left) -> usedPaths.page(repository, range, after, left));
+  }
+
+  private <T> List<T> list(
+      String repository, List<PathRange> ranges, String after, int limit, Page<T> page) {
     PathRange.requireText(after);
     if (!isRepositoryName(repository) || limit <= 0) {
       return List.of();
     }
     return transactions.read(() -> {
-      List<Artifact> found = new ArrayList<>();
+      List<T> found = new ArrayList<>();
       for (PathRange range : ranges) {
         if (found.size() < limit && PathRange.BY_CODE_POINT.compare(after, range.end()) < 0) {
           found.addAll(page.read(range, limit - found.size()));
@@ -331,8 +342,8 @@ public record JdbcArtifactCatalog(
     }
   }
 
-  /** Reads the first artifacts of a range. */
-  private interface Page {
-    List<Artifact> read(PathRange range, int limit);
+  /** Reads the first rows of a range. */
+  private interface Page<T> {
+    List<T> read(PathRange range, int limit);
   }
 }

@@ -1,13 +1,16 @@
 package io.artifactserver.storage.catalog.artifact;
 
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.ArtifactCatalog.Deleted;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Support;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import java.sql.Timestamp;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -58,6 +61,43 @@ public record UsedPathRows(JdbcClient jdbc) {
         .param("supportEnd", support == null ? null : support.end().atDay(1))
         .param("repository", artifact.repository().name())
         .update();
+  }
+
+  /** By path. Only the rows of the page are compared with the others. */
+  List<Deleted> page(String repository, PathRange range, String after, int limit) {
+    return jdbc.sql(
+            """
+            select u.path, u.sha256, u.deleted_at,
+              exists (
+                select from artifact a
+                where a.repository_id = u.repository_id and a.path = u.path) as has_artifact,
+              u.media_type is not null and exists (
+                select from blob b
+                where b.sha256 = u.sha256 and b.encrypted = r.encrypted
+                  and b.suspect_at is null) as has_bytes
+            from (
+              select * from used_path
+              where repository_id = (select id from repository where name = :repository)
+                and path >= :begin and path < :end and path > :after
+              order by path
+              limit :limit) u
+            join repository r on r.id = u.repository_id
+            order by u.path
+            """)
+        .param("repository", repository)
+        .param("begin", range.begin())
+        .param("end", range.end())
+        .param("after", after)
+        .param("limit", limit)
+        .query((row, _) ->
+            new Deleted(
+                new UsedPath(
+                    new ArtifactId(repository, row.getString("path")),
+                    Digest.of(DigestAlgorithm.SHA_256, row.getBytes("sha256")),
+                    row.getTimestamp("deleted_at").toInstant()),
+                row.getBoolean("has_artifact"),
+                row.getBoolean("has_bytes")))
+        .list();
   }
 
   /**

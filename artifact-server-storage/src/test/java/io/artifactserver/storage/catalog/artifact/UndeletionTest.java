@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
+import io.artifactserver.core.catalog.ArtifactCatalog.Deleted;
+import io.artifactserver.core.catalog.PathRange;
 import io.artifactserver.core.catalog.Support;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
@@ -17,6 +19,7 @@ import io.artifactserver.core.retire.Undeletion;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.YearMonth;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +54,40 @@ class UndeletionTest extends JdbcCatalogFixture {
   }
 
   @Test
+  void deletedPathsAreListedInTheScope() {
+    create(false);
+    BlobRef blob = newBlob(text);
+    added("a/1", blob);
+    for (String path : List.of("a/2", "b/1", "b/2")) {
+      shared(path);
+    }
+    assertThat(deleted("", "", 10)).isEmpty();
+    for (String path : List.of("a/1", "a/2", "b/1", "b/2")) {
+      catalog.remove(id(path));
+    }
+    shared("a/2");
+    assertThat(deleted("", "", 10))
+        .extracting(each -> each.used().id().path())
+        .containsExactly("a/1", "a/2", "b/1", "b/2");
+    assertThat(deleted("", "", 10))
+        .extracting(Deleted::hasArtifact)
+        .containsExactly(false, true, false, false);
+    assertThat(deleted("", "", 10)).allMatch(Deleted::hasBytes);
+    assertThat(deleted("b/", "", 1))
+        .extracting(each -> each.used().id())
+        .containsExactly(id("b/1"));
+    assertThat(deleted("b/", "b/1", 9))
+        .extracting(each -> each.used().id())
+        .containsExactly(id("b/2"));
+    assertThat(deleted("b/", "", 1).getFirst().used())
+        .isEqualTo(catalog.usedPath(id("b/1")).orElseThrow());
+
+    catalog.remove(id("a/2"));
+    assertThat(register.forget(blob, Instant.MAX)).isTrue();
+    assertThat(deleted("", "", 10)).hasSize(4).noneMatch(Deleted::hasBytes);
+  }
+
+  @Test
   void theQuotaCounts() throws Exception {
     create(false);
     added("a", newBlob(text));
@@ -60,6 +97,10 @@ class UndeletionTest extends JdbcCatalogFixture {
     assertThatThrownBy(() -> undelete("a")).isInstanceOf(OverQuotaException.class);
     quotas.put(repository, new RepositoryQuota(text.length(), 10));
     assertThat(undelete("a")).containsInstanceOf(Addition.Added.class);
+  }
+
+  private List<Deleted> deleted(String prefix, String after, int limit) {
+    return catalog.listDeleted(repository, List.of(PathRange.beginningWith(prefix)), after, limit);
   }
 
   private Optional<Addition> undelete(String path) throws OverQuotaException {
