@@ -89,12 +89,13 @@
   }
 
   function take(news) {
-    if (Array.isArray(news)) {
-      samples.push(...news);
+    if (news.samples) {
+      samples.push(...news.samples);
       samples.splice(0, Math.max(0, samples.length - MAX_SAMPLES));
       if (samples.length > 0) {
         figures(samples[samples.length - 1]);
       }
+      figures({active: news.active});
       charts.forEach((each, name) => each.setData(data(name)));
     } else {
       figures(news);

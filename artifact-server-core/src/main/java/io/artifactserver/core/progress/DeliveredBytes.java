@@ -123,15 +123,16 @@ public final class DeliveredBytes {
    *
    * @param parts one number for each part
    * @param length of the artifact, in bytes
+   * @param devices that have these bytes: each adds as much
    */
-  public void addShares(double[] parts, long length) {
+  public void addShares(double[] parts, long length, long devices) {
     double size = (double) length / parts.length;
     for (int i = 0; i < edges.length; i += 2) {
       int last = Math.min(parts.length, (int) Math.ceil(edges[i + 1] / size)) - 1;
       for (int part = (int) (edges[i] / size); part <= last; part++) {
         double begin = Math.max((double) edges[i], part * size);
         double end = Math.min((double) edges[i + 1], (part + 1) * size);
-        parts[part] += Math.max(0, end - begin) / size;
+        parts[part] += devices * Math.max(0, end - begin) / size;
       }
     }
   }

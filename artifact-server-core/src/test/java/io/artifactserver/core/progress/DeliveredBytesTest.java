@@ -31,7 +31,7 @@ class DeliveredBytesTest {
       bytes.set(position, end);
     }
     double[] shares = new double[1 + random.nextInt(60)];
-    delivered.addShares(shares, length);
+    delivered.addShares(shares, length, 1);
     double size = (double) length / shares.length;
     for (int part = 0; part < shares.length; part++) {
       double expected = 0;
@@ -46,7 +46,7 @@ class DeliveredBytesTest {
   @Test
   void sharesOfTheLargestArtifactAreWithinBounds() {
     double[] shares = new double[200];
-    DeliveredBytes.of(new ByteRange(0, Long.MAX_VALUE)).addShares(shares, Long.MAX_VALUE);
+    DeliveredBytes.of(new ByteRange(0, Long.MAX_VALUE)).addShares(shares, Long.MAX_VALUE, 1);
     for (double share : shares) {
       assertThat(share).isCloseTo(1, within(1e-9));
     }

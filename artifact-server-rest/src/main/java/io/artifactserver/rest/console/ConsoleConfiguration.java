@@ -1,7 +1,7 @@
 package io.artifactserver.rest.console;
 
-import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
+import io.artifactserver.core.progress.RolloutStore;
 import io.artifactserver.rest.access.session.Sessions;
 import io.artifactserver.rest.api.events.EventStreams;
 import java.io.IOException;
@@ -26,8 +26,8 @@ public class ConsoleConfiguration {
   }
 
   @Bean
-  Rollouts rollouts(ProgressBook book, ProgressStore store, InstantSource clock) {
-    return new Rollouts(book, store, clock, System::nanoTime);
+  Rollouts rollouts(ProgressStore progress, RolloutStore store, InstantSource clock) {
+    return new Rollouts(progress, store, clock, System::nanoTime);
   }
 
   @Bean

@@ -9,6 +9,7 @@ import io.artifactserver.rest.problem.ProblemException;
 import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
+import java.util.Map;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Controller;
@@ -23,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
 public record EventsEndpoint(
     EventStreams<LiveEvents.Subject, String> pages,
     Traffic traffic,
-    RolloutPages rollouts,
+    Rollouts rollouts,
+    RolloutPages artifacts,
     Authenticator authenticator,
     JsonMapper mapper) {
   /** Names of events. */
@@ -38,7 +40,7 @@ public record EventsEndpoint(
       @RequestParam(defaultValue = "") String path,
       HttpServletRequest request) {
     LiveEvents.Subject subject =
-        path.isEmpty() ? new Server(traffic, mapper) : rollouts.live(repository, path);
+        path.isEmpty() ? new Server(traffic, rollouts, mapper) : artifacts.live(repository, path);
     return pages
         .open(
             subject,
@@ -54,17 +56,21 @@ public record EventsEndpoint(
   }
 
   /** The whole server. */
-  private record Server(Traffic traffic, JsonMapper mapper) implements LiveEvents.Subject {
+  private record Server(Traffic traffic, Rollouts rollouts, JsonMapper mapper)
+      implements LiveEvents.Subject {
     @Override
     public String first() {
-      return mapper.writeValueAsString(traffic.samples());
+      return json(traffic.samples());
     }
 
     @Override
     public String now() {
       List<Traffic.Sample> samples = traffic.samples();
-      return mapper.writeValueAsString(
-          samples.subList(Math.max(0, samples.size() - 1), samples.size()));
+      return json(samples.subList(Math.max(0, samples.size() - 1), samples.size()));
+    }
+
+    private String json(List<Traffic.Sample> samples) {
+      return mapper.writeValueAsString(Map.of("samples", samples, "active", rollouts.active()));
     }
   }
 }

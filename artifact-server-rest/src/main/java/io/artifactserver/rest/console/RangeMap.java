@@ -1,9 +1,11 @@
 package io.artifactserver.rest.console;
 
 import io.artifactserver.core.progress.DeviceProgress;
+import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.progress.RolloutStore;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * An artifact as a strip of equal parts: how many of the devices have each of them. Immutable.
@@ -17,25 +19,29 @@ public record RangeMap(double[] shares) {
 
   private static final int WHOLE = 100;
 
-  /**
-   * The map of devices.
-   *
-   * @param length of the artifact, in bytes
-   */
-  static RangeMap of(List<DeviceProgress> devices, long length) {
+  /** The map of all devices that have some of the subject. Asks the database. */
+  static RangeMap of(ProgressSubject subject, RolloutStore store) {
     double[] shares = new double[PARTS];
-    if (length > 0) {
-      devices.forEach(device -> device.delivered().addShares(shares, length));
-    }
+    LongAdder devices = new LongAdder();
+    store.delivered(
+        subject,
+        (delivered, count) -> {
+          delivered.addShares(shares, subject.length(), count);
+          devices.add(count);
+        });
     for (int i = 0; i < PARTS; i++) {
-      shares[i] /= Math.max(1, devices.size());
+      shares[i] /= Math.max(1, devices.sum());
     }
     return new RangeMap(shares);
   }
 
   /** The map of one device. */
   public static RangeMap of(DeviceProgress device, long length) {
-    return of(List.of(device), length);
+    double[] shares = new double[PARTS];
+    if (length > 0) {
+      device.delivered().addShares(shares, length, 1);
+    }
+    return new RangeMap(shares);
   }
 
   /** The shares in hundredths, rounded so that only none is 0 and only all is 100. */

@@ -90,7 +90,7 @@ public record RolloutPages(
     @Override
     public String now() {
       Rollout rollout = pages.rollouts.of(subject);
-      RangeMap map = rollout.map(subject.length());
+      RangeMap map = rollout.map();
       return pages.mapper.writeValueAsString(
           Map.of(
               "map",

@@ -2,69 +2,52 @@ package io.artifactserver.rest.console;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.progress.RolloutStore;
+import io.artifactserver.core.progress.Sending;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
-/**
- * Rollouts that pages show, found out once for all of them. What takes long is found out less
- * often: however many pages are open, a rollout takes a tenth of a processor at most. Thread-safe.
- */
+/** How far all devices are, {@linkplain Paced paced}. Thread-safe. */
 final class Rollouts {
-  /** Figures that are quick to find out are not older than this. */
-  private static final Duration LEAST_AGE = Duration.ofMillis(500);
-
   private static final Duration KEPT = Duration.ofMinutes(10);
-  private static final int SHARE = 10;
   private static final int MAX_KEPT = 32;
 
-  private final ProgressBook book;
-  private final ProgressStore store;
+  private final ProgressStore progress;
+  private final RolloutStore store;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
-  private final Cache<ProgressSubject, Found> found =
-      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(KEPT).build();
+  private final Paced<Long> active;
+  private final Cache<ProgressSubject, Paced<Rollout>> rollouts =
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
 
   /**
    * @param nanoTime as {@link System#nanoTime}
    */
-  Rollouts(ProgressBook book, ProgressStore store, InstantSource clock, LongSupplier nanoTime) {
-    this.book = book;
+  Rollouts(ProgressStore progress, RolloutStore store, InstantSource clock, LongSupplier nanoTime) {
+    this.progress = progress;
     this.store = store;
     this.clock = clock;
     this.nanoTime = nanoTime;
+    this.active = new Paced<>(() -> store.active(clock.instant().minus(Sending.GAP)), nanoTime);
   }
 
   /** Returns a rollout as it was a moment ago; asks the database now and then. */
   Rollout of(ProgressSubject subject) {
-    Found known = found.getIfPresent(subject);
-    long begin = nanoTime.getAsLong();
-    // One asks; who comes meanwhile has the older one.
-    if (known != null
-        && (begin - known.dueNanos < 0 || !known.isAskedAgain.compareAndSet(false, true))) {
-      return known.rollout;
-    }
-    try {
-      Rollout rollout = Rollout.of(subject, book, store, clock.instant());
-      long end = nanoTime.getAsLong();
-      found.put(
-          subject,
-          new Found(
-              rollout,
-              end + Math.max(LEAST_AGE.toNanos(), SHARE * (end - begin)),
-              new AtomicBoolean()));
-      return rollout;
-    } catch (RuntimeException e) {
-      if (known != null) {
-        known.isAskedAgain.set(false);
-      }
-      throw e;
-    }
+    return rollouts.get(subject, this::paced).get();
   }
 
-  private record Found(Rollout rollout, long dueNanos, AtomicBoolean isAskedAgain) {}
+  /**
+   * Returns how many devices were sent something within the last minute; asks the database now and
+   * then.
+   */
+  long active() {
+    return active.get();
+  }
+
+  private Paced<Rollout> paced(ProgressSubject subject) {
+    return new Paced<>(() -> Rollout.of(subject, progress, store, clock.instant()), nanoTime);
+  }
 }

@@ -2,12 +2,15 @@ package io.artifactserver.rest.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.digest.Digest;
+import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.progress.DeliveredBytes;
 import io.artifactserver.core.progress.DeviceProgress;
+import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.progress.Sending;
 import io.artifactserver.core.range.ByteRange;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RangeMapTest {
@@ -15,7 +18,7 @@ class RangeMapTest {
 
   @Test
   void eachPartSaysHowManyHaveIt() {
-    RangeMap map = RangeMap.of(List.of(device("a", 0, LENGTH), device("b", 0, LENGTH / 2)), LENGTH);
+    RangeMap map = map(Map.of(bytes(0, LENGTH), 1L, bytes(0, LENGTH / 2), 1L));
     assertThat(Arrays.copyOf(map.percent(), 100)).containsOnly(100);
     assertThat(Arrays.copyOfRange(map.percent(), 100, 200)).containsOnly(50);
     assertThat(map.text())
@@ -33,12 +36,30 @@ class RangeMapTest {
 
   @Test
   void withoutDevicesOrBytesNothingIsThere() {
-    assertThat(RangeMap.of(List.of(), LENGTH).percent()).containsOnly(0);
-    assertThat(RangeMap.of(List.of(DeviceProgress.nothing("a")), 0).percent()).containsOnly(0);
+    assertThat(map(Map.of()).percent()).containsOnly(0);
+    assertThat(RangeMap.of(DeviceProgress.nothing("a"), 0).percent()).containsOnly(0);
+  }
+
+  /** Devices that have the same are told of once, and all of them count. */
+  @Test
+  void eachDeviceOfManyCounts() {
+    assertThat(map(Map.of(bytes(0, LENGTH), 99_999L, bytes(0, LENGTH / 2), 1L)).percent()[199])
+        .isEqualTo(99);
+    assertThat(map(Map.of(bytes(0, LENGTH / 2), 25_000L, bytes(LENGTH / 2, 1), 75_000L)).percent())
+        .startsWith(25);
+  }
+
+  private static RangeMap map(Map<DeliveredBytes, Long> devices) {
+    return RangeMap.of(
+        new ProgressSubject("boards", Digest.of(DigestAlgorithm.SHA_256, new byte[32]), LENGTH),
+        new DevicesStore(devices));
+  }
+
+  private static DeliveredBytes bytes(long position, long length) {
+    return DeliveredBytes.of(new ByteRange(position, length));
   }
 
   private static DeviceProgress device(String name, long position, long length) {
-    return new DeviceProgress(
-        name, DeliveredBytes.of(new ByteRange(position, length)), Sending.NEVER, null);
+    return new DeviceProgress(name, bytes(position, length), Sending.NEVER, null);
   }
 }

@@ -25,6 +25,7 @@ import io.artifactserver.storage.catalog.artifact.UsedPathRows;
 import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
 import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
+import io.artifactserver.storage.catalog.progress.JdbcRolloutStore;
 import io.artifactserver.storage.catalog.release.JdbcChannelStore;
 import io.artifactserver.storage.catalog.retention.JdbcRetentionStore;
 import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
@@ -73,6 +74,7 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcQuotaStore.class,
   JdbcLimitStore.class,
   JdbcProgressStore.class,
+  JdbcRolloutStore.class,
   JdbcDataKeyStore.class,
   JdbcBlobChecksums.class,
   JdbcAuditLog.class,

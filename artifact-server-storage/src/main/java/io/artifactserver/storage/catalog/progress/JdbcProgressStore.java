@@ -31,7 +31,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 public record JdbcProgressStore(CatalogTransactions transactions, JdbcTemplate jdbc)
     implements ProgressStore {
   /** The columns that {@link #progress(ResultSet)} reads, beside the device. */
-  private static final String COLUMNS =
+  static final String COLUMNS =
       """
       p.delivered, p.updated_at, p.stretch_began_at, p.stretch_bytes, p.earlier_bytes,
         p.earlier_micros, p.error, p.error_at
@@ -307,7 +307,7 @@ public record JdbcProgressStore(CatalogTransactions transactions, JdbcTemplate j
     statement.setString(++i, row.subject().repository());
   }
 
-  private static DeviceProgress progress(ResultSet row) throws SQLException {
+  static DeviceProgress progress(ResultSet row) throws SQLException {
     String error = row.getString("error");
     return new DeviceProgress(
         row.getString("device"),
