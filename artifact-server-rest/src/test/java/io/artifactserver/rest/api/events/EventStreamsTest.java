@@ -4,8 +4,8 @@ import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.catalog.CatalogUnavailableException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +17,9 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter.SseEvent
 class EventStreamsTest {
   private final EventStreams<String, Integer> streams =
       new EventStreams<>("test", new EventStreams.Bounds(3, 2, 2));
+
+  private final List<Integer> told = new CopyOnWriteArrayList<>();
+  private final CountDownLatch held = new CountDownLatch(1);
 
   @BeforeEach
   void start() {
@@ -40,7 +43,6 @@ class EventStreamsTest {
 
   @Test
   void aClientThatMayNotFollowAnyMoreIsToldNothing() throws Exception {
-    List<Integer> told = new ArrayList<>();
     streams.open(
         "subject",
         new Follower("one", () -> false, () -> {}),
@@ -54,29 +56,9 @@ class EventStreamsTest {
     assertThat(told).isEmpty();
   }
 
-  /** The thread of the stream waits for its client, as behind a full connection. */
   @Test
   void aClientThatIsTooSlowHasToComeAgain() throws Exception {
-    CountDownLatch held = new CountDownLatch(1);
-    CountDownLatch asked = new CountDownLatch(1);
-    List<Integer> told = new ArrayList<>();
-    streams.open(
-        "subject",
-        new Follower(
-            "one",
-            () -> {
-              asked.countDown();
-              await(held);
-              return true;
-            },
-            () -> {}),
-        () -> SseEmitter.event().comment("begin"),
-        news -> {
-          told.add(news);
-          return SseEmitter.event().data(news);
-        });
-    streams.tell("subject", "a", 1);
-    asked.await();
+    openSlow();
     streams.tell("other", "a", 7);
     streams.tell("subject", "b", 2);
     streams.tell("subject", "b", 3);
@@ -89,10 +71,17 @@ class EventStreamsTest {
 
   @Test
   void ofEachThingTheLatestIsTold() throws Exception {
-    CountDownLatch held = new CountDownLatch(1);
+    openSlow();
+    streams.tell("subject", "b", 2);
+    streams.tell("subject", "a", 3);
+    streams.tell("subject", "b", 4);
+    held.countDown();
+    eventuallyPasses("it is told", () -> assertThat(told).containsExactly(1, 4, 3));
+  }
+
+  /** The stream's thread waits for its client, as behind a full connection, with a first news. */
+  private void openSlow() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
-    List<Integer> told = new ArrayList<>();
-    CountDownLatch all = new CountDownLatch(3);
     streams.open(
         "subject",
         new Follower(
@@ -106,17 +95,10 @@ class EventStreamsTest {
         () -> SseEmitter.event().comment("begin"),
         news -> {
           told.add(news);
-          all.countDown();
-          return SseEmitter.event().data(news);
+          return event(news);
         });
     streams.tell("subject", "a", 1);
     asked.await();
-    streams.tell("subject", "b", 2);
-    streams.tell("subject", "a", 3);
-    streams.tell("subject", "b", 4);
-    held.countDown();
-    all.await();
-    assertThat(told).containsExactly(1, 4, 3);
   }
 
   /** Without a database nobody knows what to tell; the client comes again. */
