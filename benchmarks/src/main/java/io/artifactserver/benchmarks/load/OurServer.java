@@ -47,8 +47,9 @@ final class OurServer {
   /**
    * Starts it, and puts the file there.
    *
-   * @param name {@code plain}, {@code encrypted}, or another; those that end in {@code encrypted}
-   *     have encrypted repositories
+   * @param name {@code plain}, {@code encrypted}, {@code watched}, or another; those that end in
+   *     {@code encrypted} have encrypted repositories, those that end in {@code watched} open pages
+   *     of the console
    * @param properties for its command line
    * @param commit of its sources; empty if unknown
    */
@@ -92,6 +93,8 @@ final class OurServer {
       await(client, base.resolve("/actuator/health/readiness"), "become ready");
       String operator = Files.readString(data.resolve("operator-token")).strip();
       Operator api = new Operator(client, base.resolve("/api/v1/"), operator);
+      Map<Door, Target> doors = fill(api, base, site, name.endsWith("encrypted"));
+      Runnable pages = name.endsWith("watched") ? OpenPages.of(base, operator)::close : () -> {};
       return new Server(
           new ServerDescription(
               label,
@@ -100,12 +103,13 @@ final class OurServer {
               commit,
               ("./artifact-server " + String.join(" ", command.subList(1, command.size())))
                   .replace(site.folder().toString(), "FOLDER")),
-          fill(api, base, site, name.endsWith("encrypted")),
+          doors,
           ServerProbe.of(program.pid()),
           () -> {
             program.close();
             stopOrphanedDatabase(data);
             Site.delete(data);
+            pages.run();
           });
     } catch (IOException e) {
       program.close();

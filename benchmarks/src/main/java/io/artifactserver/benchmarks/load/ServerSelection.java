@@ -25,7 +25,7 @@ final class ServerSelection {
       split = ",",
       defaultValue = "plain",
       description =
-          "Our servers to start: plain, encrypted, or NAME with --ours-args or --ours-launcher. Empty for none. Default: plain.")
+          "Our servers to start: plain, encrypted, watched (with 50 open pages of the console), or NAME with --ours-args or --ours-launcher. Empty for none. Default: plain.")
   private List<String> ours = List.of();
 
   @Option(
