@@ -7,7 +7,7 @@ import java.util.HexFormat;
  * Knows files that are one compressed stream by their first bytes. In such a file everything behind
  * the first change differs, so there is nothing that an update could reuse.
  */
-final class CompressedStream {
+public final class CompressedStream {
   /** gzip, xz, Zstandard, bzip2, LZ4 and lzip. */
   private static final byte[][] MAGICS = {
     HexFormat.of().parseHex("1f8b08"),
@@ -26,7 +26,7 @@ final class CompressedStream {
    * @param head its first bytes
    * @param length how many there are
    */
-  static boolean isOne(byte[] head, int length) {
+  public static boolean isOne(byte[] head, int length) {
     return Arrays.stream(MAGICS)
         .anyMatch(magic ->
             length >= magic.length && Arrays.equals(head, 0, magic.length, magic, 0, magic.length));

@@ -17,6 +17,7 @@ import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.release.Channel;
+import io.artifactserver.core.release.ChannelBook;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * @param repositoryQuotas of each repository
  * @param digestExecutor runs the digests of all uploads; bounds their parallelism
  * @param derivations is told of every new artifact
+ * @param channels whose releases may take no more artifacts
  */
 public record ArtifactIngest(
     ArtifactCatalog catalog,
@@ -41,7 +43,8 @@ public record ArtifactIngest(
     Quota quota,
     QuotaLedger repositoryQuotas,
     Executor digestExecutor,
-    DerivationRequests derivations) {
+    DerivationRequests derivations,
+    ChannelBook channels) {
   /** As {@link #ingest(IncomingArtifact)}, of an artifact whose description is known. */
   public IngestResult ingest(IngestRequest request, InputStream source)
       throws IngestException, StorageException {
@@ -122,6 +125,10 @@ public record ArtifactIngest(
     return link(request, admission, upload, digests);
   }
 
+  private Additions additions() {
+    return new Additions(catalog, channels);
+  }
+
   private LostBlobs lostBlobs() {
     return new LostBlobs(register, stores);
   }
@@ -135,7 +142,7 @@ public record ArtifactIngest(
       throws IngestException {
     Reading.requireAnnounced(request, digests);
     // If others have the same bytes, the blob is an orphan now, or theirs: the sweeper knows.
-    Optional<Addition> shared = share(request, digests, admission.place());
+    Optional<Addition> shared = additions().share(request, digests, admission.place());
     return shared.isPresent()
         ? result(request, shared.get(), digests)
         : add(request, admission, blob, digests);
@@ -154,8 +161,11 @@ public record ArtifactIngest(
       request.requireSame(existing.get());
     } else if (Channel.isAddress(request.id().path())) {
       throw new IngestException.PathReserved(request.id());
-    } else if (!repository.paths().mutable()) {
-      requireUnusedOrSame(request);
+    } else {
+      additions().requireOpen(request.id());
+      if (!repository.paths().mutable()) {
+        requireUnusedOrSame(request);
+      }
     }
   }
 
@@ -213,7 +223,8 @@ public record ArtifactIngest(
     try (QuotaLedger.Reservation place =
         repositoryQuotas.reserve(request.id().repository(), length.get())) {
       Addition shared =
-          share(request, digests, place)
+          additions()
+              .share(request, digests, place)
               .orElseThrow(() -> new IngestException.DeletedMeanwhile(request.id()));
       return result(request, shared, digests);
     } catch (OverQuotaException e) {
@@ -267,13 +278,6 @@ public record ArtifactIngest(
     return isStored ? catalog.shareEncrypted(plain) : catalog.moveToEncrypted(plain, fresh);
   }
 
-  private Optional<Addition> share(
-      IngestRequest request, Digests digests, QuotaLedger.Reservation place) {
-    return place.adding(
-        () -> catalog.share(request.id(), request.mediaType(), digests),
-        result -> result.filter(Addition.Added.class::isInstance).isPresent());
-  }
-
   private static IngestResult sameOrTaken(Artifact existing, Digests offered)
       throws IngestException.PathTaken {
     if (existing.digests().sha256().equals(offered.sha256())) {
@@ -286,7 +290,7 @@ public record ArtifactIngest(
       IngestRequest request, Admission admission, BlobUpload upload, Digests digests)
       throws IngestException, StorageException {
     lostBlobs().markIfMissing(digests.sha256(), admission.encrypted());
-    Optional<Addition> shared = share(request, digests, admission.place());
+    Optional<Addition> shared = additions().share(request, digests, admission.place());
     if (shared.isPresent()) {
       return result(request, shared.get(), digests);
     }
@@ -299,12 +303,7 @@ public record ArtifactIngest(
     boolean isRepair = catalog.repair(blob, digests);
     // If add() throws, its outcome is unknown: the row may be there. The blob then stays, and the
     // sweeper removes it if it is an orphan.
-    Addition addition =
-        admission
-            .place()
-            .adding(
-                () -> catalog.add(request.id(), request.mediaType(), blob, digests),
-                Addition.Added.class::isInstance);
+    Addition addition = additions().add(request, blob, digests, admission.place());
     boolean isTaken =
         addition instanceof Addition.Added added && added.artifact().blob().equals(blob);
     if (isTaken && !isRepair) {

@@ -5,6 +5,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.limit.OverQuotaException;
+import io.artifactserver.core.release.ReleaseException;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,15 @@ public abstract sealed class IngestException extends Exception {
 
     public PathReserved(ArtifactId id) {
       super("%s begins with '@', as the addresses of channels do".formatted(id), null);
+    }
+  }
+
+  /** A channel serves the release that the path belongs to, and it takes no more artifacts. */
+  public static final class ReleaseSealed extends IngestException {
+    private static final long serialVersionUID = 1L;
+
+    public ReleaseSealed(ReleaseException.Sealed cause) {
+      super(String.valueOf(cause.getMessage()), cause);
     }
   }
 

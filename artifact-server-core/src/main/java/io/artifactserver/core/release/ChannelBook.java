@@ -28,6 +28,7 @@ public final class ChannelBook {
   private final ChannelStore store;
   private final ReleasePast past;
   private final ArtifactCatalog catalog;
+  private final ReleaseRule rule;
   private final InstantSource clock;
   private final Consumer<ChannelEvent> events;
   private final ConcurrentMap<Channel, ChannelState> current = new ConcurrentHashMap<>();
@@ -39,17 +40,20 @@ public final class ChannelBook {
    * Reads all channels from the database.
    *
    * @param catalog knows which artifacts a release has
+   * @param rule is asked whenever a channel is to point to another release
    * @param events is told of changes in the transaction that writes them, and changes no channel;
    *     what it throws undoes the change
    */
   public ChannelBook(
       ChannelStore store,
       ArtifactCatalog catalog,
+      ReleaseRule rule,
       InstantSource clock,
       Consumer<ChannelEvent> events) {
     this.store = store;
     this.past = new ReleasePast(store, catalog);
     this.catalog = catalog;
+    this.rule = rule;
     this.clock = clock;
     this.events = events;
     store.current().forEach(state -> current.put(state.channel(), state));
@@ -102,9 +106,7 @@ public final class ChannelBook {
       Optional<ChannelState> before = find(channel);
       precondition.accept(before);
       requireRepository(channel);
-      if (!past.hasArtifacts(folder)) {
-        throw new ReleaseException.EmptyRelease(folder);
-      }
+      requireReleasable(folder);
       if (before.isEmpty()) {
         requireRoom(channel);
       }
@@ -139,16 +141,14 @@ public final class ChannelBook {
       String release = String.valueOf(state.release());
       @Nullable String base = state.rollout().base();
       if (base != null) {
-        return change(backToBase(state, base, version, comment));
+        return change(past.backTo(base, state, version, comment, now()));
       }
       ChannelState target =
           store
               .lastOther(channel, state.restored(), release)
               .orElseThrow(() -> new ReleaseException.NothingBefore(state));
       ArtifactId folder = new ArtifactId(channel.repository(), String.valueOf(target.release()));
-      if (!past.hasArtifacts(folder)) {
-        throw new ReleaseException.EmptyRelease(folder);
-      }
+      requireReleasable(folder);
       return change(
           new ChannelState(
               channel, version, target.release(), Rollout.ALL, target.restored(), comment, now()));
@@ -172,11 +172,11 @@ public final class ChannelBook {
       String release = String.valueOf(state.release());
       Rollout rollout = state.rollout().paused(pause);
       return change(
-          paused(
-              state,
+          state.paused(
               rollout.over(past.base(Optional.of(state), release, rollout)),
               version,
-              comment));
+              comment,
+              now()));
     } finally {
       lock.writeLock().unlock();
     }
@@ -200,9 +200,10 @@ public final class ChannelBook {
       Rollout rollout = failing.rollout();
       @Nullable String base = rollout.base();
       if (base == null) {
-        return Optional.of(stopped(failing, paused(failing, rollout.paused(true), version, why)));
+        return Optional.of(
+            stopped(failing, failing.paused(rollout.paused(true), version, why, now())));
       }
-      return Optional.of(stopped(failing, backToBase(failing, base, version, why)));
+      return Optional.of(stopped(failing, past.backTo(base, failing, version, why, now())));
     } finally {
       lock.writeLock().unlock();
     }
@@ -248,23 +249,35 @@ public final class ChannelBook {
     }
   }
 
-  /** The next rollback goes where it would have gone without the pause. */
-  private ChannelState paused(ChannelState from, Rollout rollout, long version, String comment) {
-    long restored = from.restored() == from.version() ? version : from.restored();
-    return new ChannelState(
-        from.channel(), version, from.release(), rollout, restored, comment, now());
+  /**
+   * Runs a change of what a release has, but for deletions, unless a channel serves the release and
+   * it was looked at for that. No channel changes meanwhile.
+   *
+   * @throws ReleaseException.Sealed if a channel serves it
+   */
+  public <T> T unlessSealed(ArtifactId id, Supplier<T> change) throws ReleaseException.Sealed {
+    lock.readLock().lock();
+    try {
+      if (rule.isAsked(id.repository())) {
+        for (ChannelState state : current.values()) {
+          Optional<String> release = state.releaseWith(id);
+          if (release.isPresent()) {
+            throw new ReleaseException.Sealed(id, state, release.get());
+          }
+        }
+      }
+      return change.get();
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
-  /** The next rollback goes further back, not to what the channel comes from now. */
-  private ChannelState backToBase(ChannelState from, String base, long version, String comment) {
-    return new ChannelState(
-        from.channel(),
-        version,
-        base,
-        Rollout.ALL,
-        past.lastOf(from, base, version),
-        comment,
-        now());
+  /** Every way on which a channel gets a release comes by here. */
+  private void requireReleasable(ArtifactId release) throws ReleaseException {
+    if (!past.hasArtifacts(release)) {
+      throw new ReleaseException.EmptyRelease(release);
+    }
+    rule.requireReleasable(release);
   }
 
   private ChannelState existing(Channel channel, Consumer<Optional<ChannelState>> precondition)

@@ -75,4 +75,16 @@ public record ChannelState(
         && path.charAt(folder.length()) == '/'
         && path.startsWith(folder);
   }
+
+  /** The next state, paused or not. The rollback after it goes where it would have gone now. */
+  ChannelState paused(Rollout next, long nextVersion, String why, Instant now) {
+    return new ChannelState(
+        channel,
+        nextVersion,
+        release,
+        next,
+        restored == version ? nextVersion : restored,
+        why,
+        now);
+  }
 }

@@ -84,4 +84,26 @@ public abstract sealed class ReleaseException extends Exception {
               .formatted(state.channel().name(), release, id.path()));
     }
   }
+
+  /** Nobody whom the repository trusts vouches for an artifact of the release. */
+  public static final class Unsigned extends ReleaseException {
+    private static final long serialVersionUID = 1L;
+
+    public Unsigned(ArtifactId artifact) {
+      super(
+          "%s has no good signature of a key that the repository trusts, so it is not released"
+              .formatted(artifact));
+    }
+  }
+
+  /** A channel serves the release, which was looked at before, so it takes nothing else. */
+  public static final class Sealed extends ReleaseException {
+    private static final long serialVersionUID = 1L;
+
+    Sealed(ArtifactId id, ChannelState state, String release) {
+      super(
+          "%s would change the release \"%s\", whose signatures were looked at when the channel \"%s\" was pointed to it"
+              .formatted(id, release, state.channel().name()));
+    }
+  }
 }

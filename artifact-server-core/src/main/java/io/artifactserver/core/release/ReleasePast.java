@@ -2,6 +2,7 @@ package io.artifactserver.core.release;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +27,17 @@ record ReleasePast(ChannelStore store, ArtifactCatalog catalog) {
             .orElse(null);
   }
 
+  /**
+   * The base of a state as the next one. The rollback after it goes further back, not to that
+   * state.
+   */
+  ChannelState backTo(String base, ChannelState from, long version, String comment, Instant now) {
+    return new ChannelState(
+        from.channel(), version, base, Rollout.ALL, lastOf(from, base, version), comment, now);
+  }
+
   /** The version that pointed to the base of a state. */
-  long lastOf(ChannelState from, String base, long version) {
+  private long lastOf(ChannelState from, String base, long version) {
     ChannelState each = from;
     while (!base.equals(each.release())) {
       Optional<ChannelState> before =

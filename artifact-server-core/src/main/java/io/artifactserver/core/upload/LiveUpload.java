@@ -60,7 +60,6 @@ final class LiveUpload {
     return upload.status(request.request(), bytes.position(), lock.hasSession(), bytes.expiresAt());
   }
 
-  /** Whether its bytes are not encrypted, and for a repository. */
   boolean isPlainOf(String repository) {
     return !upload.encrypted() && upload.request().id().repository().equals(repository);
   }
@@ -72,7 +71,6 @@ final class LiveUpload {
         : Optional.empty();
   }
 
-  /** For what they only tell. */
   UploadBytes bytes() {
     return bytes;
   }
@@ -346,7 +344,6 @@ final class LiveUpload {
     onEnd.run();
   }
 
-  /** Something with the bytes. */
   private interface Step {
     void run() throws UploadException, StorageException;
   }

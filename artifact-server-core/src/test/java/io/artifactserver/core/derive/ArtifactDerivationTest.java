@@ -23,6 +23,7 @@ import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -58,7 +59,8 @@ class ArtifactDerivationTest {
           new Quota(MAX * 2, MAX * 10L, 0),
           new QuotaLedger(new InMemoryQuotaStore()),
           Runnable::run,
-          () -> {});
+          () -> {},
+          InMemoryChannelStore.book(catalog));
 
   @BeforeEach
   void createRepository() {

@@ -20,7 +20,6 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
-import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
@@ -52,7 +51,8 @@ class RepositoryEncryptionTest {
           quota,
           new QuotaLedger(new InMemoryQuotaStore()),
           Runnable::run,
-          () -> {});
+          () -> {},
+          InMemoryChannelStore.book(catalog));
   private final RepositoryEncryption encryption =
       new RepositoryEncryption(catalog, catalog, stores, quota);
 
@@ -91,7 +91,7 @@ class RepositoryEncryptionTest {
             catalog,
             stores,
             quota,
-            new ChannelBook(new InMemoryChannelStore(), catalog, () -> now, _ -> {}),
+            InMemoryChannelStore.book(catalog, () -> now),
             Duration.ofMinutes(1),
             () -> now)
         .deleteExpired();

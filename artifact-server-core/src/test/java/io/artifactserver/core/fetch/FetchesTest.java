@@ -19,6 +19,7 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,8 @@ class FetchesTest {
               quota,
               new QuotaLedger(new InMemoryQuotaStore(rows)),
               ForkJoinPool.commonPool(),
-              () -> {}),
+              () -> {},
+              InMemoryChannelStore.book(rows)),
           files,
           new FetchBounds(4, TIMEOUT, Duration.ofNanos(1)),
           nanos::get,

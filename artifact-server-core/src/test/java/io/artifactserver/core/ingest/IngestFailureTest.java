@@ -13,6 +13,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.retire.BlobSweeper;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
@@ -219,7 +220,8 @@ class IngestFailureTest extends IngestFixture {
             quota,
             new QuotaLedger(new InMemoryQuotaStore()),
             Runnable::run,
-            () -> {});
+            () -> {},
+            InMemoryChannelStore.book(rows));
     catalog.beforeAdd(() -> {
       try {
         rival.ingest(request("edge/firmware", -1, List.of()), new ByteArrayInputStream(content));

@@ -18,6 +18,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.range.ByteRange;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -49,7 +50,8 @@ abstract class IngestFixture {
           quota,
           ledger,
           ForkJoinPool.commonPool(),
-          () -> {});
+          () -> {},
+          InMemoryChannelStore.book(catalog));
 
   @BeforeEach
   void createRepositories() {

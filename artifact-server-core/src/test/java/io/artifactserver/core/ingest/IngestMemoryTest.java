@@ -12,6 +12,7 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -43,7 +44,8 @@ class IngestMemoryTest {
             new Quota(Long.MAX_VALUE, Long.MAX_VALUE, 0),
             new QuotaLedger(new InMemoryQuotaStore()),
             Runnable::run,
-            () -> {});
+            () -> {},
+            InMemoryChannelStore.book(catalog));
     IngestRequest request =
         new IngestRequest(
             new ArtifactId("edge", path), "application/octet-stream", length, List.of());

@@ -2,12 +2,14 @@ package io.artifactserver.core.program;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Which programs there are. */
+/** Programs of the machine. */
 public final class Programs {
   private static final String ADMINISTRATION = ":/usr/sbin:/sbin";
 
@@ -30,5 +32,19 @@ public final class Programs {
   /** Lets a process find the programs that {@link #assumeInstalled} finds. */
   public static void extendPath(Map<String, String> environment) {
     environment.merge("PATH", ADMINISTRATION, String::concat);
+  }
+
+  /** Runs a program in a folder; it has to succeed. */
+  public static void run(Path folder, String... command) throws IOException, InterruptedException {
+    Path output = Files.createTempFile(folder, "output-", ".log");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    if (!process.waitFor(1, TimeUnit.MINUTES) || process.exitValue() != 0) {
+      throw new AssertionError(String.join(" ", command) + ": " + Files.readString(output));
+    }
   }
 }

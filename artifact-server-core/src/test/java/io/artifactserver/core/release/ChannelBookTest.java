@@ -38,7 +38,7 @@ class ChannelBookTest {
   private final ChannelBook book = book();
 
   private ChannelBook book() {
-    return new ChannelBook(store, catalog, () -> NOW.plusNanos(789), events::add);
+    return new ChannelBook(store, catalog, new AnyRelease(), () -> NOW.plusNanos(789), events::add);
   }
 
   @BeforeEach

@@ -1,5 +1,7 @@
 package io.artifactserver.core.release;
 
+import io.artifactserver.core.catalog.ArtifactCatalog;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,16 @@ public final class InMemoryChannelStore implements ChannelStore {
       Comparator.comparingLong(ChannelState::version);
 
   private final List<ChannelState> states = new CopyOnWriteArrayList<>();
+
+  /** Channels of their own, which may point to any release. */
+  public static ChannelBook book(ArtifactCatalog catalog, InstantSource clock) {
+    return new ChannelBook(new InMemoryChannelStore(), catalog, new AnyRelease(), clock, _ -> {});
+  }
+
+  /** The same, of artifacts that nobody releases. */
+  public static ChannelBook book(ArtifactCatalog catalog) {
+    return book(catalog, InstantSource.system());
+  }
 
   @Override
   public List<ChannelState> current() {

@@ -38,8 +38,7 @@ class RetentionTest {
 
   private final AtomicReference<Instant> now = new AtomicReference<>(START);
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(now::get);
-  private final ChannelBook channels =
-      new ChannelBook(new InMemoryChannelStore(), catalog, now::get, _ -> {});
+  private final ChannelBook channels = InMemoryChannelStore.book(catalog, now::get);
   private final Rules store = new Rules();
   private final Retention retention =
       new Retention(

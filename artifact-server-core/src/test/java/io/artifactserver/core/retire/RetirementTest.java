@@ -69,9 +69,9 @@ class RetirementTest {
           quota,
           new QuotaLedger(new InMemoryQuotaStore()),
           Runnable::run,
-          () -> {});
-  private final ChannelBook channels =
-      new ChannelBook(new InMemoryChannelStore(), catalog, () -> now, _ -> {});
+          () -> {},
+          InMemoryChannelStore.book(catalog));
+  private final ChannelBook channels = InMemoryChannelStore.book(catalog, () -> now);
   private final ArtifactRetirement retirement =
       new ArtifactRetirement(
           catalog, catalog, BlobStores.of(store), quota, channels, GRACE, () -> now);

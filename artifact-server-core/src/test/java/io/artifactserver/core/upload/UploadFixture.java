@@ -20,6 +20,7 @@ import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
+import io.artifactserver.core.release.InMemoryChannelStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -63,7 +64,8 @@ abstract class UploadFixture {
             quota,
             new QuotaLedger(new InMemoryQuotaStore(artifacts)),
             ForkJoinPool.commonPool(),
-            () -> {});
+            () -> {},
+            InMemoryChannelStore.book(catalog));
     UnfinishedUploads started =
         new UnfinishedUploads(
             new UploadPorts(

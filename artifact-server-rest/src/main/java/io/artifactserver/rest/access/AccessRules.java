@@ -36,6 +36,8 @@ public final class AccessRules {
   private static final String CHANNEL = REPOSITORY + "/channels/([^/]+)";
   private static final String ARTIFACT = REPOSITORY + "/artifacts/(.+)";
 
+  private static final String DIGEST = "(?:/[0-9a-f]{64})";
+
   private static final List<Rule> RULES =
       List.of(
           rule("GET|HEAD", "/v3/api-docs(?:/.*)?", READERS, (_, _) -> true),
@@ -44,9 +46,17 @@ public final class AccessRules {
           rule("GET|HEAD", REPOSITORY + "(?:/artifacts)?", READERS, AccessRules::isRepository),
           // No publisher may begin a promise that nobody can end.
           rule("PUT", ARTIFACT + "/(?:hold|support)", Set.of(), AccessRules::isArtifact),
+          rule(
+              "GET|HEAD",
+              ARTIFACT + "/attachments" + DIGEST + "?",
+              READERS,
+              AccessRules::isArtifact),
+          rule("POST", ARTIFACT + "/attachments", PUBLISHERS, AccessRules::isArtifact),
+          rule("DELETE", ARTIFACT + "/attachments" + DIGEST, PUBLISHERS, AccessRules::isArtifact),
           rule("GET|HEAD", ARTIFACT, READERS, AccessRules::isArtifact),
           rule("POST", ARTIFACT + "/undelete", PUBLISHERS, AccessRules::isArtifact),
           rule("PUT|POST|DELETE|OPTIONS", ARTIFACT, PUBLISHERS, AccessRules::isArtifact),
+          rule("GET|HEAD", REPOSITORY + "/release-keys", READERS, AccessRules::isRepository),
           // The answers hold what is in the scope only.
           rule("GET|HEAD", REPOSITORY + "/channels(?:/.+)?", READERS, AccessRules::isRepository),
           // The release is in the body: its controller looks at the scope, too.

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.app;
 
+import io.artifactserver.core.attachment.Attachments;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.core.retire.BlobSweeper;
 import io.artifactserver.core.retire.BlobSweeper.Swept;
@@ -23,6 +24,7 @@ public class SweepSchedule {
   private final ArtifactRetirement retirement;
   private final BlobSweeper sweeper;
   private final UnfinishedUploads uploads;
+  private final Attachments attachments;
   private final Jobs jobs;
   private final Instant startedAt;
 
@@ -30,9 +32,11 @@ public class SweepSchedule {
       ArtifactRetirement retirement,
       BlobSweeper sweeper,
       UnfinishedUploads uploads,
+      Attachments attachments,
       Jobs jobs,
       InstantSource clock) {
     this.uploads = uploads;
+    this.attachments = attachments;
     this.jobs = jobs;
     this.retirement = retirement;
     this.sweeper = sweeper;
@@ -60,6 +64,10 @@ public class SweepSchedule {
           int ended = uploads.endExpired();
           if (ended > 0) {
             LOG.info("Ended {} unfinished uploads that expired", ended);
+          }
+          int orphans = attachments.deleteOrphans(retirement.gracePeriod());
+          if (orphans > 0) {
+            LOG.info("Deleted {} attachments of artifacts that were deleted", orphans);
           }
           report(sweeper.sweep());
         });

@@ -94,9 +94,10 @@ public class UseCaseConfiguration {
       Quota quota,
       QuotaLedger repositoryQuotas,
       ExecutorService digests,
-      DerivationRequests derivations) {
+      DerivationRequests derivations,
+      ChannelBook channels) {
     return new ArtifactIngest(
-        catalog, register, stores, quota, repositoryQuotas, digests, derivations);
+        catalog, register, stores, quota, repositoryQuotas, digests, derivations, channels);
   }
 
   /** Reserves the room of what an earlier process has left before the server listens. */

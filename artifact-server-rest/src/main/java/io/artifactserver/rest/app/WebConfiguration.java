@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.converter.HttpMessageConverters;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
@@ -48,6 +49,18 @@ public class WebConfiguration implements WebMvcConfigurer {
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
     resolvers.add(new ArtifactIdResolver());
+  }
+
+  /**
+   * Libraries that read SBOMs bring a mapper for XML, which the framework would offer to every
+   * client. The API speaks JSON.
+   */
+  @Override
+  public void configureMessageConverters(HttpMessageConverters.ServerBuilder builder) {
+    builder.configureMessageConvertersList(converters ->
+        converters.removeIf(each ->
+            each.getSupportedMediaTypes().stream()
+                .anyMatch(type -> type.getSubtype().equals("xml"))));
   }
 
   @Bean

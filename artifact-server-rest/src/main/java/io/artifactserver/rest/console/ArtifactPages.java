@@ -108,7 +108,7 @@ public record ArtifactPages(
   ResponseEntity<byte[]> artifact(
       @RequestParam String repository, @RequestParam String path, HttpServletRequest request) {
     ArtifactId id = readable(repository, path);
-    ArtifactView view = artifacts.get(id);
+    ArtifactView view = artifacts.view(id);
     return templates.page(
         HttpStatus.OK,
         "artifact",

@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** What a repository keeps: rules that delete old releases, and deletions. Thread-safe. */
+/** Rules that delete a repository's old releases, and deletions. Thread-safe. */
 @Controller
 @RequestMapping("/console")
 @Hidden

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the answer
  */
 final class Paced<T> {
-  /** What is found out in no time is not older than this. */
+  /** Figures that are quick to find out are not older than this. */
   private static final Duration LEAST_AGE = Duration.ofMillis(500);
 
   private static final int SHARE = 10;

@@ -208,6 +208,7 @@ public final class ControlPlane extends Handler.Wrapper {
 
   private static boolean isUpload(Request request) {
     return ResumableRequest.is(request)
+        || ResumableRequest.isAttachment(request)
         || (ResumableRequest.isArtifact(request)
             && (HttpMethod.PUT.is(request.getMethod()) || isForm(request)));
   }

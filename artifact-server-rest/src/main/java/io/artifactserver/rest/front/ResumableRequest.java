@@ -80,6 +80,13 @@ final class ResumableRequest extends Request.Wrapper {
         && BelowArtifact.find(request.getMethod(), path).isEmpty();
   }
 
+  /** Whether a request brings a document about an artifact: in one request, as an upload. */
+  static boolean isAttachment(Request request) {
+    return BelowArtifact.find(request.getMethod(), path(request))
+        .filter(below -> below == BelowArtifact.ATTACH)
+        .isPresent();
+  }
+
   /** The means that a request has while it runs. */
   static UploadExchange exchange(Exchange exchange, UploadTurns.Turn turn) {
     HttpVersion version = exchange.request().getConnectionMetaData().getHttpVersion();

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.problem;
 
+import io.artifactserver.core.attachment.BadDocumentException;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.catalog.InvalidNameException;
@@ -70,6 +71,11 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(ReleaseException failure) {
     return answer(ReleaseProblems.of(failure));
+  }
+
+  @ExceptionHandler
+  ResponseEntity<ProblemDetail> handle(BadDocumentException failure) {
+    return answer(AttachmentProblems.of(failure));
   }
 
   @ExceptionHandler

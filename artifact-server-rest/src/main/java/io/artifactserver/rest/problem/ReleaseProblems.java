@@ -7,7 +7,10 @@ import io.artifactserver.core.release.ReleaseException.NoChannel;
 import io.artifactserver.core.release.ReleaseException.NoRepository;
 import io.artifactserver.core.release.ReleaseException.NothingBefore;
 import io.artifactserver.core.release.ReleaseException.Released;
+import io.artifactserver.core.release.ReleaseException.Sealed;
 import io.artifactserver.core.release.ReleaseException.TooMany;
+import io.artifactserver.core.release.ReleaseException.Unsigned;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
@@ -33,6 +36,14 @@ public final class ReleaseProblems {
         "The channel \"%s\" exists. GET it, and send the ETag of that answer as If-Match, so that two"
                 .formatted(channel)
             + " people do not overwrite each other's change.");
+  }
+
+  /** 409: a channel serves a release as it was looked at. */
+  static ProblemDetail sealed(@Nullable String detail) {
+    return Problems.of(
+        HttpStatus.CONFLICT,
+        "Released",
+        detail + ". Make another release, or point the channel to another one first.");
   }
 
   /** A change that cannot be made. */
@@ -67,6 +78,14 @@ public final class ReleaseProblems {
               HttpStatus.CONFLICT,
               "Too many channels",
               detail + ". Delete one that no device follows any more.");
+      case Unsigned _ ->
+          Problems.of(
+              HttpStatus.CONFLICT,
+              "Not signed",
+              detail
+                  + ". Attach one: POST .../attachments?kind=signature. GET .../release-keys of the"
+                  + " repository lists the keys.");
+      case Sealed _ -> sealed(detail);
       case Released _ ->
           Problems.of(
               HttpStatus.CONFLICT,

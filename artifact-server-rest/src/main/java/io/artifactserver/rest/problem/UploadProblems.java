@@ -10,6 +10,7 @@ import io.artifactserver.core.ingest.IngestException.PathReserved;
 import io.artifactserver.core.ingest.IngestException.PathTaken;
 import io.artifactserver.core.ingest.IngestException.PathUsed;
 import io.artifactserver.core.ingest.IngestException.QuotaExceeded;
+import io.artifactserver.core.ingest.IngestException.ReleaseSealed;
 import io.artifactserver.core.ingest.IngestException.RepositoryFull;
 import io.artifactserver.core.ingest.IngestException.RepositoryNotFound;
 import io.artifactserver.core.ingest.IngestException.SourceFailed;
@@ -128,6 +129,7 @@ public final class UploadProblems {
               detail
                   + ". Artifacts never change: use another path. Deleting this one first helps only"
                   + " in a mutable repository.");
+      case ReleaseSealed _ -> ReleaseProblems.sealed(detail);
       case PathReserved _ ->
           Problems.of(
               HttpStatus.BAD_REQUEST,

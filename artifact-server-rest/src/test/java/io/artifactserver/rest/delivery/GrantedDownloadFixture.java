@@ -180,8 +180,7 @@ abstract class GrantedDownloadFixture {
             new WrongSecrets(System::nanoTime),
             Optional.empty(),
             InstantSource.system());
-    ChannelBook channels =
-        new ChannelBook(new InMemoryChannelStore(), catalog, InstantSource.system(), _ -> {});
+    ChannelBook channels = InMemoryChannelStore.book(catalog);
     StageWatch stages = new StageWatch(System::nanoTime);
     PollProperties polls = new PollProperties(Duration.ofMinutes(5), 2000, "id", "release");
     ProgressProperties progress =

@@ -57,6 +57,17 @@ class EndpointRolesIT {
           Map.entry("PUT /api/v1/repositories/{repository}/artifacts/{path}/support", "admin"),
           Map.entry(
               "POST /api/v1/repositories/{repository}/artifacts/{path}/undelete", "publisher"),
+          Map.entry("GET /api/v1/repositories/{repository}/artifacts/{path}/attachments", "reader"),
+          Map.entry(
+              "POST /api/v1/repositories/{repository}/artifacts/{path}/attachments", "publisher"),
+          Map.entry(
+              "GET /api/v1/repositories/{repository}/artifacts/{path}/attachments/{digest}",
+              "reader"),
+          Map.entry(
+              "DELETE /api/v1/repositories/{repository}/artifacts/{path}/attachments/{digest}",
+              "publisher"),
+          Map.entry("GET /api/v1/repositories/{repository}/release-keys", "reader"),
+          Map.entry("PUT /api/v1/repositories/{repository}/release-keys", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/retention", "admin"),
           Map.entry("PUT /api/v1/repositories/{repository}/retention", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/retention/preview", "admin"),
@@ -82,6 +93,7 @@ class EndpointRolesIT {
           Map.entry("POST /api/v1/links", "publisher"),
           Map.entry("GET /api/v1/audit", "admin"),
           Map.entry("GET /api/v1/progress", "admin"),
+          Map.entry("GET /api/v1/progress/affected", "admin"),
           Map.entry("GET /api/v1/progress/events", "admin"),
           Map.entry("GET /api/v1/progress/summary", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/quota", "admin"),
@@ -182,6 +194,7 @@ class EndpointRolesIT {
             .replace("{path}", "absent/x")
             .replace("{name}", "absent")
             .replace("{channel}", "absent")
+            .replace("{digest}", "0".repeat(64))
             .replace("{id}", "0");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.uri(path))

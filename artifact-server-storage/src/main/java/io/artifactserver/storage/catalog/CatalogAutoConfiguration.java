@@ -22,6 +22,8 @@ import io.artifactserver.storage.catalog.artifact.JdbcDataKeyStore;
 import io.artifactserver.storage.catalog.artifact.JdbcDerivedRegister;
 import io.artifactserver.storage.catalog.artifact.RepositoryRows;
 import io.artifactserver.storage.catalog.artifact.UsedPathRows;
+import io.artifactserver.storage.catalog.attachment.JdbcAttachmentStore;
+import io.artifactserver.storage.catalog.attachment.JdbcTrustedKeyStore;
 import io.artifactserver.storage.catalog.limit.JdbcLimitStore;
 import io.artifactserver.storage.catalog.limit.JdbcQuotaStore;
 import io.artifactserver.storage.catalog.progress.JdbcProgressStore;
@@ -80,7 +82,9 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcAuditLog.class,
   JdbcChannelStore.class,
   JdbcUploadRows.class,
-  JdbcRetentionStore.class
+  JdbcRetentionStore.class,
+  JdbcAttachmentStore.class,
+  JdbcTrustedKeyStore.class
 })
 public class CatalogAutoConfiguration {
   private static final String BOUND = "installationId";

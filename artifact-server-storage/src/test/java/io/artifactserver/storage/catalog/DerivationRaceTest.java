@@ -15,7 +15,6 @@ import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.Quota;
 import io.artifactserver.core.limit.InMemoryQuotaStore;
 import io.artifactserver.core.limit.QuotaLedger;
-import io.artifactserver.core.release.ChannelBook;
 import io.artifactserver.core.release.InMemoryChannelStore;
 import io.artifactserver.core.retire.ArtifactRetirement;
 import io.artifactserver.storage.postgres.TestDatabase;
@@ -103,7 +102,8 @@ class DerivationRaceTest {
             new Quota(LENGTH, 10 * LENGTH, 0),
             new QuotaLedger(new InMemoryQuotaStore()),
             Runnable::run,
-            () -> {});
+            () -> {},
+            InMemoryChannelStore.book(installation.catalog));
     installation.catalog.createRepository("edge", true, false);
     List<BlobRef> used;
     try (ExecutorService uploads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -134,8 +134,7 @@ class DerivationRaceTest {
             installation.blobs,
             installation.stores(),
             new Quota(LENGTH, 10 * LENGTH, LENGTH),
-            new ChannelBook(
-                new InMemoryChannelStore(), installation.catalog, application.clock(), _ -> {}),
+            InMemoryChannelStore.book(installation.catalog, application.clock()),
             Duration.ZERO,
             application.clock());
     AtomicBoolean isFirst = new AtomicBoolean(true);

@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class ManyRowsTest {
   private static final int PAGE = 101;
 
-  /** What the planner itself looks at: the ends of indexes. */
+  /** Rows that the planner itself looks at: the ends of indexes. */
   private static final int PLANNING = 10;
 
   private static final ProgressSubject FIRMWARE =

@@ -100,9 +100,22 @@ public record ArtifactController(
   @GetMapping("/{*path}")
   @Operation(
       summary = "Describe an artifact",
-      description = "410 if it was deleted in the last year, 404 if it never existed.")
+      description =
+          "410 if it was deleted in the last year, 404 if it never existed. A Link field has the"
+              + " address of the documents about it.")
   @NamesAnArtifact
-  public ArtifactView get(@Parameter(hidden = true) ArtifactId id) {
+  public ResponseEntity<ArtifactView> get(@Parameter(hidden = true) ArtifactId id) {
+    ArtifactView view = view(id);
+    // Whether there are any, nobody asks the database for it here.
+    return ResponseEntity.ok()
+        .header(
+            HttpHeaders.LINK,
+            "<%s/attachments>; rel=\"describedby\"".formatted(view.links().self()))
+        .body(view);
+  }
+
+  /** The view of an artifact, with its forms. Asks the database. */
+  public ArtifactView view(ArtifactId id) {
     Artifact artifact = catalog.find(id).orElseThrow(() -> notFound(id));
     return ArtifactView.of(artifact, suspects(List.of(artifact)), forms(artifact));
   }

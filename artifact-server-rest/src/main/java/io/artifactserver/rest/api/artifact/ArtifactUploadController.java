@@ -10,6 +10,7 @@ import io.artifactserver.core.ingest.IncomingArtifact;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.core.lint.ArtifactLint;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
 import io.artifactserver.rest.http.DigestFields;
@@ -48,7 +49,8 @@ public record ArtifactUploadController(
     ArtifactIngest ingest,
     ArtifactCatalog catalog,
     Authenticator authenticator,
-    UploadProperties properties) {
+    UploadProperties properties,
+    ArtifactLint lint) {
   /**
    * Stores the body under a path that has no artifact yet.
    *
@@ -245,9 +247,9 @@ public record ArtifactUploadController(
         "Content-Type");
   }
 
-  static ResponseEntity<ArtifactView> respond(IngestResult result) {
+  ResponseEntity<ArtifactView> respond(IngestResult result) {
     Artifact artifact = result.artifact();
-    ArtifactView view = ArtifactView.of(artifact);
+    ArtifactView view = ArtifactView.of(artifact, lint.warnings(artifact.blob()));
     ResponseEntity.BodyBuilder response =
         switch (result) {
           case IngestResult.Created _ -> ResponseEntity.created(URI.create(view.links().self()));

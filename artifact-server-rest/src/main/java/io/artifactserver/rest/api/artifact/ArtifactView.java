@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param hold that keeps it; absent if there is none
  * @param support why it was released, and how long it is supported; absent if nobody has said it
  * @param forms that are computed from it for updates; absent in lists
+ * @param warnings of what makes it a bad update, in sentences; in answers to uploads only
  * @param links to it
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -47,10 +48,20 @@ public record ArtifactView(
     @Nullable HoldView hold,
     @Nullable SupportView support,
     List<FormView> forms,
+    List<String> warnings,
     Links links) {
   /** The view of an artifact that was just stored. */
   public static ArtifactView of(Artifact artifact) {
-    return of(artifact, Set.of(), List.of());
+    return of(artifact, List.of());
+  }
+
+  /**
+   * The view of an artifact that was just uploaded.
+   *
+   * @param warnings of what makes it a bad update
+   */
+  static ArtifactView of(Artifact artifact, List<String> warnings) {
+    return of(artifact, Set.of(), List.of(), warnings);
   }
 
   /**
@@ -59,6 +70,11 @@ public record ArtifactView(
    * @param suspects keys of blobs that were found damaged
    */
   static ArtifactView of(Artifact artifact, Set<String> suspects, List<FormView> forms) {
+    return of(artifact, suspects, forms, List.of());
+  }
+
+  private static ArtifactView of(
+      Artifact artifact, Set<String> suspects, List<FormView> forms, List<String> warnings) {
     return new ArtifactView(
         artifact.repository().name(),
         artifact.path(),
@@ -73,6 +89,7 @@ public record ArtifactView(
         HoldView.of(artifact.hold()),
         SupportView.of(artifact.support()),
         forms,
+        warnings,
         Links.of(artifact));
   }
 

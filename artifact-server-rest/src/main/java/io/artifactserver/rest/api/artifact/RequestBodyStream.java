@@ -22,7 +22,7 @@ import org.springframework.util.unit.DataSize;
  * stores bytes, or has others do so first, does not count. Nothing is stored of a caller whose
  * token is taken away meanwhile. Used by one thread.
  */
-final class RequestBodyStream extends InputStream {
+public final class RequestBodyStream extends InputStream {
   static final Duration PERIOD = Duration.ofMinutes(1);
 
   /** How often it is asked whether the caller may go on. */
@@ -42,7 +42,7 @@ final class RequestBodyStream extends InputStream {
    * @param mayGoOn whether the caller still has its token; asked at the end, too
    * @param nanoTime the time, in nanoseconds since some moment
    */
-  RequestBodyStream(
+  public RequestBodyStream(
       InputStreamSource body, DataSize minRate, BooleanSupplier mayGoOn, LongSupplier nanoTime) {
     this(body, minRate, mayGoOn, nanoTime, null);
   }

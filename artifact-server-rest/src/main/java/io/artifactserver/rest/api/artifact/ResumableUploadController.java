@@ -274,7 +274,7 @@ public record ResumableUploadController(
       IngestResult result = received.result().get();
       AuditDetails.after(ArtifactView.of(result.artifact()));
       response.setHeader(DraftFields.COMPLETE, DraftFields.TRUE);
-      return ArtifactUploadController.respond(result);
+      return whole.respond(result);
     }
     return ResponseEntity.noContent()
         .header(DraftFields.OFFSET, String.valueOf(received.status().position()))

@@ -4,6 +4,7 @@ import io.artifactserver.core.catalog.ArtifactCatalog.Addition;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.UsedPath;
 import io.artifactserver.core.limit.OverQuotaException;
+import io.artifactserver.core.release.ReleaseException;
 import io.artifactserver.core.retire.Undeletion;
 import io.artifactserver.rest.api.artifact.AnswersBelow;
 import io.artifactserver.rest.api.artifact.ArtifactView;
@@ -33,7 +34,8 @@ public record UndeletionController(Undeletion undeletion) {
           "As long as the bytes are there: for artifact-server.retire.grace-period, or as long as"
               + " another artifact has them. After that, 404: upload the same bytes again.")
   @NamesAnArtifact
-  public ResponseEntity<ArtifactView> undelete(@Parameter(hidden = true) ArtifactId id) {
+  public ResponseEntity<ArtifactView> undelete(@Parameter(hidden = true) ArtifactId id)
+      throws ReleaseException.Sealed {
     return switch (added(id)) {
       case Addition.Added added -> {
         ArtifactView view = ArtifactView.of(added.artifact());
@@ -52,7 +54,7 @@ public record UndeletionController(Undeletion undeletion) {
     };
   }
 
-  private Addition added(ArtifactId id) {
+  private Addition added(ArtifactId id) throws ReleaseException.Sealed {
     try {
       return undeletion.undelete(id).orElseThrow(() -> gone(id));
     } catch (OverQuotaException _) {

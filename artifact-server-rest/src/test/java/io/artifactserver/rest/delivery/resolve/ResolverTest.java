@@ -84,7 +84,7 @@ class ResolverTest {
             folder,
             new LinkProperties(Duration.ofDays(1), Duration.ZERO, Set.of()),
             InstantSource.system());
-    channels = new ChannelBook(new InMemoryChannelStore(), memory, () -> now, _ -> {});
+    channels = InMemoryChannelStore.book(memory, () -> now);
     resolver =
         new Resolver(
             catalog,

@@ -15,6 +15,8 @@ import io.artifactserver.core.limit.OverQuotaException;
 import io.artifactserver.core.limit.QuotaLedger;
 import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.limit.RepositoryQuota;
+import io.artifactserver.core.release.InMemoryChannelStore;
+import io.artifactserver.core.release.ReleaseException;
 import io.artifactserver.core.retire.Undeletion;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,8 +105,12 @@ class UndeletionTest extends JdbcCatalogFixture {
     return catalog.listDeleted(repository, List.of(PathRange.beginningWith(prefix)), after, limit);
   }
 
-  private Optional<Addition> undelete(String path) throws OverQuotaException {
-    return new Undeletion(catalog, new QuotaLedger(application.bean(QuotaStore.class)))
+  private Optional<Addition> undelete(String path)
+      throws OverQuotaException, ReleaseException.Sealed {
+    return new Undeletion(
+            catalog,
+            new QuotaLedger(application.bean(QuotaStore.class)),
+            InMemoryChannelStore.book(catalog))
         .undelete(id(path));
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What all devices together have, in a real PostgreSQL. */
+/** The bytes of all devices together, in a real PostgreSQL. */
 class JdbcRolloutStoreTest {
   private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
   private static final Instant SINCE = NOW.minus(Sending.GAP);

@@ -1,0 +1,5 @@
+/** Attachments in PostgreSQL. */
+@NullMarked
+package io.artifactserver.storage.catalog.attachment;
+
+import org.jspecify.annotations.NullMarked;

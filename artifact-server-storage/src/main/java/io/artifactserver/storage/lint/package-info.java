@@ -1,0 +1,5 @@
+/** Advice about formats of updates. */
+@NullMarked
+package io.artifactserver.storage.lint;
+
+import org.jspecify.annotations.NullMarked;
