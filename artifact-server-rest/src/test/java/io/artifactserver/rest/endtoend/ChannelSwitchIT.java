@@ -2,6 +2,7 @@ package io.artifactserver.rest.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * they follow is switched again and again.
  */
 @EnumSource
+@InTurn(1)
 class ChannelSwitchIT extends EachTransport {
   private static final int DOWNLOADS = 200;
   private static final int SWITCHES = 50;

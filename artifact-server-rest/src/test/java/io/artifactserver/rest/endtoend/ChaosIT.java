@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Pacing.pause;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.ChaosSite.Server;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code -Dchaos.pause} are the longest times that a server is up, and that an operator pauses, in
  * milliseconds: with few restarts and short pauses there are thousands of acts.
  */
+@InTurn(1)
 class ChaosIT {
   private static final int SECONDS = Integer.getInteger("chaos.seconds", 15);
   private static final long SEED = Long.getLong("chaos.seed", System.nanoTime());

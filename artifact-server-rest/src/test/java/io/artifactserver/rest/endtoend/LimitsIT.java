@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Downloads of a repository with limits: the right bytes, and no faster than they may be. */
 @ExtendWith(SharedServer.class)
+@InTurn(2)
 class LimitsIT {
   private static final int LENGTH = 1_000_000;
   private static final byte[] CONTENT = Bytes.random(LENGTH, 24);

@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.MixSite.Backend;
 import io.artifactserver.rest.endtoend.MixSite.Transport;
 import io.artifactserver.rest.endtoend.Tally.Count;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * servers to visit. Without it, a build visits one of the six, which is drawn as well, and the
  * night all of them.
  */
+@InTurn(2)
 class MixIT {
   private static final long SECONDS = Long.getLong("mix.seconds", 20);
 
