@@ -70,9 +70,9 @@ class AttachmentIT extends AttachmentFixture {
   void whatIsNoDocumentIsRefusedWithTheLine(PackagedServer server) throws Exception {
     try (Operator operator = new Operator(server);
         HttpClient client = HttpClient.newHttpClient()) {
-      repository(operator, "refused");
-      operator.put("refused", "a", BYTES);
-      String artifact = artifacts("refused") + "a";
+      repository(operator, "attach-refused");
+      operator.put("attach-refused", "a", BYTES);
+      String artifact = artifacts("attach-refused") + "a";
       HttpResponse<String> broken =
           attach(operator, artifact, "kind=sbom", SBOM.replace("library", "nothing"));
       assertThat(broken.statusCode()).isEqualTo(422);
@@ -103,9 +103,10 @@ class AttachmentIT extends AttachmentFixture {
           .isEqualTo(413);
       assertThat(attach(operator, artifact, "kind=signature", "x".repeat(16_385)).statusCode())
           .isEqualTo(413);
-      assertThat(attach(operator, artifacts("refused") + "no", "kind=notes", "x").statusCode())
+      assertThat(
+              attach(operator, artifacts("attach-refused") + "no", "kind=notes", "x").statusCode())
           .isEqualTo(404);
-      String token = token(operator, "publisher", "refused", "");
+      String token = token(operator, "publisher", "attach-refused", "");
       // A form is bytes as others are: nobody reads its fields.
       HttpResponse<String> form =
           client.send(
