@@ -39,6 +39,7 @@ import io.artifactserver.rest.access.link.Links;
 import io.artifactserver.rest.api.artifact.UploadProperties;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -66,6 +67,12 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 public class UseCaseConfiguration {
   /** Bytes between two checkpoints of an upload: each waits for the disk and the database. */
   private static final long CHECKPOINT_INTERVAL = 8L << 20;
+
+  /**
+   * Least time between two of them where the store is remote: each waits until the parts under way
+   * have arrived.
+   */
+  private static final Duration REMOTE_PAUSE = Duration.ofSeconds(2);
 
   /** The part of the heap for what the store holds for uploads over several requests. */
   private static final int OPEN_SHARE = 8;
@@ -118,7 +125,8 @@ public class UseCaseConfiguration {
             properties.maxUnfinished() / 2,
             maxOpen(stores.plain(), properties),
             properties.expiry(),
-            CHECKPOINT_INTERVAL));
+            CHECKPOINT_INTERVAL,
+            stores.plain().uploadMemory() == 0 ? Duration.ZERO : REMOTE_PAUSE));
   }
 
   /** An eighth of the heap for what their store holds. */

@@ -5,10 +5,12 @@ import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.BearerAuthenticationFilter;
 import io.artifactserver.rest.access.OpenPaths;
+import io.artifactserver.rest.access.RequestOrigin;
 import io.artifactserver.rest.api.artifact.ArtifactIdResolver;
 import io.artifactserver.rest.api.audit.AuditFilter;
 import io.artifactserver.rest.api.audit.AuditWriter;
 import io.artifactserver.rest.problem.SecurityProblems;
+import io.artifactserver.rest.server.guard.Connections;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.info.Info;
@@ -69,12 +71,18 @@ public class WebConfiguration implements WebMvcConfigurer {
   }
 
   @Bean
+  RequestOrigin requestOrigin(Connections connections) {
+    return new RequestOrigin(connections);
+  }
+
+  @Bean
   SecurityFilterChain accessRules(
       HttpSecurity http,
       Authenticator authenticator,
       SecurityProblems problems,
       OpenPaths openPaths,
-      AuditWriter audit) {
+      AuditWriter audit,
+      RequestOrigin origin) {
     return http.csrf(AbstractHttpConfigurer::disable)
         .formLogin(AbstractHttpConfigurer::disable)
         .httpBasic(AbstractHttpConfigurer::disable)
@@ -85,7 +93,7 @@ public class WebConfiguration implements WebMvcConfigurer {
         .addFilterBefore(
             new BearerAuthenticationFilter(authenticator, problems),
             AnonymousAuthenticationFilter.class)
-        .addFilterAfter(new AuditFilter(audit, problems), BearerAuthenticationFilter.class)
+        .addFilterAfter(new AuditFilter(audit, problems, origin), BearerAuthenticationFilter.class)
         .exceptionHandling(
             failures -> failures.authenticationEntryPoint(problems).accessDeniedHandler(problems))
         .authorizeHttpRequests(requests ->

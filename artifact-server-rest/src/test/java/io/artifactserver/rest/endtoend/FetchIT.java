@@ -33,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads by reference, and callers of every role who try to make the server fetch for them. */
-@InTurn(1)
+@InTurn(5)
 class FetchIT {
   private static final String FETCHES = "/api/v1/fetches";
   private static final String PRIVATE = "127.0.0.1";

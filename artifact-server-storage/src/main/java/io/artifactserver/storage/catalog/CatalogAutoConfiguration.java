@@ -31,6 +31,8 @@ import io.artifactserver.storage.catalog.progress.JdbcRolloutStore;
 import io.artifactserver.storage.catalog.release.JdbcChannelStore;
 import io.artifactserver.storage.catalog.retention.JdbcRetentionStore;
 import io.artifactserver.storage.catalog.upload.JdbcUploadRows;
+import io.artifactserver.storage.catalog.webhook.JdbcDeliveryStore;
+import io.artifactserver.storage.catalog.webhook.JdbcWebhookStore;
 import io.artifactserver.storage.digest.BouncyCastleDigests;
 import io.artifactserver.storage.digest.JdkDigests;
 import io.artifactserver.storage.local.folder.DataFolder;
@@ -84,6 +86,8 @@ import org.springframework.transaction.PlatformTransactionManager;
   JdbcUploadRows.class,
   JdbcRetentionStore.class,
   JdbcAttachmentStore.class,
+  JdbcWebhookStore.class,
+  JdbcDeliveryStore.class,
   JdbcTrustedKeyStore.class
 })
 public class CatalogAutoConfiguration {

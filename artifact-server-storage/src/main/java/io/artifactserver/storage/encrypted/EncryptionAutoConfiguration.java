@@ -11,6 +11,7 @@ import io.artifactserver.storage.local.folder.DataFolder;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -54,18 +55,24 @@ public class EncryptionAutoConfiguration {
     missing.removeAll(ring.keyset().ids());
     if (!missing.isEmpty()) {
       throw new SetupException(
-          "The key ring%s lacks the keys %s, which %d encrypted blobs need. Start with the ring that"
+          "The key ring%s lacks the keys %s, which %d encrypted blobs and secrets of webhooks need."
                   .formatted(
                       place(properties, folder),
                       missing,
                       missing.stream().mapToLong(id -> needed.getOrDefault(id, 0L)).sum())
-              + " has them, from a backup if need be: without it those blobs cannot be decrypted.");
+              + " Start with the ring that has them, from a backup if need be: without it those"
+              + " cannot be decrypted.");
     }
     requireUnwraps(ring, dataKeys, place(properties, folder));
     if (!needed.isEmpty()) {
       SegmentCipher.warmUp();
     }
     return ring;
+  }
+
+  @Bean
+  RingSecrets webhookSecrets(KeyRing ring, DataKeyStore dataKeys) {
+    return new RingSecrets(ring, dataKeys, new SecureRandom());
   }
 
   @Bean
@@ -126,11 +133,11 @@ public class EncryptionAutoConfiguration {
     if (properties.keyFile().isEmpty() && !file.exists()) {
       if (!needed.isEmpty()) {
         throw new SetupException(
-            "The key ring %s is missing, and %d encrypted blobs need it. Put the file back from a"
+            "The key ring %s is missing, and %d encrypted blobs and secrets of webhooks need it."
                     .formatted(
                         file.path(), needed.values().stream().mapToLong(Long::longValue).sum())
-                + " backup, or name it in artifact-server.encryption.key-file: without it those"
-                + " blobs cannot be decrypted.");
+                + " Put the file back from a backup, or name it in"
+                + " artifact-server.encryption.key-file: without it those cannot be decrypted.");
       }
       try {
         file.create(Keyset.generate(clock.instant()));
@@ -138,8 +145,8 @@ public class EncryptionAutoConfiguration {
         throw new SetupException("No key can be made for " + file.path(), e);
       }
       LOGGER.warn(
-          "Made the key ring {}. Back it up, apart from the data: encrypted artifacts are lost"
-              + " without it.",
+          "Made the key ring {}. Back it up, apart from the data: encrypted artifacts and secrets of"
+              + " webhooks are lost without it.",
           file.path());
     }
     return KeyRing.of(file);

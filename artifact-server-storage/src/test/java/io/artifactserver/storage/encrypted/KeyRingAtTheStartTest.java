@@ -50,7 +50,8 @@ class KeyRingAtTheStartTest {
   void missing() throws Exception {
     Path backup = Files.move(keys, parent.resolve("backup.json"));
 
-    requireRefused("", "is missing, and 1 encrypted blobs need it", keys.toString());
+    requireRefused(
+        "", "is missing, and 1 encrypted blobs and secrets of webhooks need it", keys.toString());
     requireRefused(
         parent.resolve("nowhere.json").toString(), "There is no key ring", "nowhere.json");
     assertThat(ring(backup.toString()).keyset().ids()).hasSize(1);

@@ -2,6 +2,7 @@ package io.artifactserver.rest.api.fetch;
 
 import io.artifactserver.core.fetch.RemoteFile;
 import io.artifactserver.core.ingest.IngestRequest;
+import io.artifactserver.rest.api.outbound.Failures;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Matcher;

@@ -6,6 +6,7 @@ import io.artifactserver.core.fetch.Fetches;
 import io.artifactserver.core.ingest.ArtifactIngest;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.rest.api.audit.AuditWriter;
+import io.artifactserver.rest.api.outbound.PublicAddresses;
 import io.artifactserver.rest.log.FailureLog;
 import java.net.InetAddress;
 import java.time.Duration;

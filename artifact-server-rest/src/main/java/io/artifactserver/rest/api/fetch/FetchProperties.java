@@ -1,9 +1,8 @@
 package io.artifactserver.rest.api.fetch;
 
+import io.artifactserver.rest.api.outbound.AllowedHosts;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
-import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.Assert;
@@ -28,16 +27,15 @@ public record FetchProperties(
     @DefaultValue("4") int maxConcurrent,
     @DefaultValue("6h") Duration timeout,
     @DefaultValue("30s") Duration stallTimeout) {
-  private static final Pattern HOST =
-      Pattern.compile("([a-z0-9.-]+|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
-  private static final int HTTPS_PORT = 443;
+  private static final String PREFIX = "artifact-server.fetch";
 
   /**
    * @throws IllegalArgumentException if a value is out of its bounds
    */
   public FetchProperties {
-    hosts = normal("hosts", hosts);
-    privateHosts = normal("private-hosts", privateHosts);
+    AllowedHosts allowed = new AllowedHosts(PREFIX, hosts, privateHosts);
+    hosts = allowed.hosts();
+    privateHosts = allowed.privateHosts();
     Assert.isTrue(
         maxConcurrent >= 1,
         "artifact-server.fetch.max-concurrent must be at least 1, not " + maxConcurrent);
@@ -48,34 +46,13 @@ public record FetchProperties(
         "artifact-server.fetch.stall-timeout must be positive, but is " + stallTimeout);
   }
 
+  /** The hosts that files may be fetched from. */
+  AllowedHosts allowed() {
+    return new AllowedHosts(PREFIX, hosts, privateHosts);
+  }
+
   /** Whether files may be fetched from a host at all. A port below 0 is the one of https. */
   boolean lists(String host, int port) {
-    return hosts.contains(normal(host, port)) || mayBePrivate(host, port);
-  }
-
-  /** Whether a host may have an address that is not public. */
-  boolean mayBePrivate(String host, int port) {
-    return privateHosts.contains(normal(host, port));
-  }
-
-  private static String normal(String host, int port) {
-    String small = host.toLowerCase(Locale.ROOT);
-    String name = small.contains(":") && !small.startsWith("[") ? '[' + small + ']' : small;
-    return name + ':' + (port < 0 ? HTTPS_PORT : port);
-  }
-
-  private static List<String> normal(String property, List<String> hosts) {
-    return hosts.stream()
-        .map(host -> {
-          String small = host.toLowerCase(Locale.ROOT);
-          Assert.isTrue(
-              HOST.matcher(small).matches(),
-              "artifact-server.fetch.%s has names of hosts, such as mirror.example or mirror.example:8443, and not \"%s\""
-                  .formatted(property, host));
-          return small.matches(".*:[0-9]+") && !small.endsWith("]")
-              ? small
-              : small + ':' + HTTPS_PORT;
-        })
-        .toList();
+    return allowed().lists(host, port);
   }
 }

@@ -4,6 +4,9 @@ import io.artifactserver.core.fetch.RemoteChangedException;
 import io.artifactserver.core.fetch.RemoteFile;
 import io.artifactserver.core.fetch.RemoteFiles;
 import io.artifactserver.core.fetch.RemoteRefusedException;
+import io.artifactserver.rest.api.outbound.CheckedAddresses;
+import io.artifactserver.rest.api.outbound.CheckedClient;
+import io.artifactserver.rest.api.outbound.Failures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -16,26 +19,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
-import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.InputStreamResponseListener;
-import org.eclipse.jetty.client.ProxyAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.Request;
-import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
-import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
-import org.eclipse.jetty.http.HttpCookieStore;
-import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.util.component.LifeCycle;
-import org.eclipse.jetty.util.ssl.SslContextFactory;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Files on HTTPS servers. It follows redirects itself, because each address on the way has to be
- * one that is allowed, and sends no credentials, cookies or referrers. Thread-safe.
- *
- * <p>It is Jetty's client, because Java's own looks names up by itself: it cannot be made to
- * connect to the address that was checked.
+ * one that is allowed. Thread-safe.
  */
 final class HttpsFiles implements RemoteFiles, AutoCloseable {
   static final int MAX_REDIRECTS = 5;
@@ -49,15 +40,9 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
   private static final int PARTIAL = 206;
   private static final int RANGE_NOT_SATISFIABLE = 416;
   private static final int SERVER_ERROR = 500;
-  private static final int MAX_THREADS = 16;
 
   private final FetchProperties properties;
-  private final CheckedAddresses.Names names;
-  private final Predicate<InetAddress> isPublic;
-  private final @Nullable SSLContext trust;
-
-  /** Null before the first request: most servers fetch nothing. Guarded by this object. */
-  private @Nullable HttpClient client;
+  private final CheckedClient client;
 
   /**
    * @param trust in servers; null for what Java trusts
@@ -68,9 +53,14 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
       Predicate<InetAddress> isPublic,
       @Nullable SSLContext trust) {
     this.properties = properties;
-    this.names = names;
-    this.isPublic = isPublic;
-    this.trust = trust;
+    this.client =
+        new CheckedClient(
+            "fetch-client",
+            properties.allowed(),
+            properties.stallTimeout(),
+            names,
+            isPublic,
+            trust);
   }
 
   /** Returns what is wrong with an address, whatever its host; empty if nothing is. */
@@ -103,7 +93,8 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
   /** Waits for the head of the answer. */
   private Body ask(URI url, long position, String validator, Duration patience) throws IOException {
     Request request =
-        started()
+        client
+            .started()
             .newRequest(url)
             .timeout(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)
             .headers(fields -> {
@@ -179,39 +170,8 @@ final class HttpsFiles implements RemoteFiles, AutoCloseable {
     return next;
   }
 
-  private synchronized HttpClient started() {
-    HttpClient known = client;
-    if (known == null) {
-      known = newClient();
-      client = known;
-    }
-    return known;
-  }
-
-  private HttpClient newClient() {
-    SslContextFactory.Client tls = new SslContextFactory.Client();
-    tls.setSslContext(trust);
-    QueuedThreadPool threads = new QueuedThreadPool(MAX_THREADS, 1);
-    threads.setName("fetch-client");
-    threads.setDaemon(true);
-    HttpClient fresh = new HttpClient(new HttpClientTransportOverHTTP(1));
-    fresh.setExecutor(threads);
-    fresh.setSslContextFactory(tls);
-    fresh.setSocketAddressResolver(new CheckedAddresses(properties, names, isPublic, threads));
-    fresh.setConnectTimeout(properties.stallTimeout().toMillis());
-    fresh.setIdleTimeout(properties.stallTimeout().toMillis());
-    fresh.setFollowRedirects(false);
-    fresh.setHttpCookieStore(new HttpCookieStore.Empty());
-    fresh.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "artifact-server"));
-    LifeCycle.start(fresh);
-    fresh.getContentDecoderFactories().clear();
-    var _ = fresh.getProtocolHandlers().remove(WWWAuthenticationProtocolHandler.NAME);
-    var _ = fresh.getProtocolHandlers().remove(ProxyAuthenticationProtocolHandler.NAME);
-    return fresh;
-  }
-
   @Override
-  public synchronized void close() {
-    LifeCycle.stop(client);
+  public void close() {
+    client.close();
   }
 }

@@ -1,4 +1,4 @@
-/** Uploads by reference: the API, and the HTTPS client that fetches files from other servers. */
+/** Uploads by reference: the API, and how files of other servers are read. */
 @NullMarked
 package io.artifactserver.rest.api.fetch;
 

@@ -108,9 +108,9 @@ class FetchPropertiesTest {
 
   @Test
   void onlyPrivateHostsMayBePrivate() {
-    assertThat(LISTED.mayBePrivate("10.1.2.3", 443)).isTrue();
-    assertThat(LISTED.mayBePrivate("10.1.2.3", 8443)).isFalse();
-    assertThat(LISTED.mayBePrivate("mirror.example", 443)).isFalse();
+    assertThat(LISTED.allowed().mayBePrivate("10.1.2.3", 443)).isTrue();
+    assertThat(LISTED.allowed().mayBePrivate("10.1.2.3", 8443)).isFalse();
+    assertThat(LISTED.allowed().mayBePrivate("mirror.example", 443)).isFalse();
   }
 
   @ParameterizedTest

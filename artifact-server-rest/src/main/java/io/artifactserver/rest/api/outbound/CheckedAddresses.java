@@ -1,4 +1,4 @@
-package io.artifactserver.rest.api.fetch;
+package io.artifactserver.rest.api.outbound;
 
 import io.artifactserver.core.fetch.RemoteRefusedException;
 import java.io.IOException;
@@ -20,8 +20,8 @@ import org.eclipse.jetty.util.SocketAddressResolver;
  * @param isPublic whether an address may be connected to
  * @param executor for look-ups
  */
-record CheckedAddresses(
-    FetchProperties properties, Names names, Predicate<InetAddress> isPublic, Executor executor)
+public record CheckedAddresses(
+    AllowedHosts hosts, Names names, Predicate<InetAddress> isPublic, Executor executor)
     implements SocketAddressResolver {
   @Override
   public void resolve(
@@ -42,15 +42,15 @@ record CheckedAddresses(
   }
 
   private List<InetSocketAddress> checked(String host, int port) throws IOException {
-    if (!properties.lists(host, port)) {
-      throw new RemoteRefusedException(host + " is not in artifact-server.fetch.hosts");
+    if (!hosts.lists(host, port)) {
+      throw new RemoteRefusedException("%s is not in %s.hosts".formatted(host, hosts.prefix()));
     }
     List<InetSocketAddress> found = new ArrayList<>();
     for (InetAddress each : names.lookUp(host)) {
-      if (!properties.mayBePrivate(host, port) && !isPublic.test(each)) {
+      if (!hosts.mayBePrivate(host, port) && !isPublic.test(each)) {
         throw new RemoteRefusedException(
-            "%s has the address %s, which is not public. If that is right, an operator may name the host in artifact-server.fetch.private-hosts"
-                .formatted(host, each.getHostAddress()));
+            "%s has the address %s, which is not public. If that is right, an operator may name the host in %s.private-hosts"
+                .formatted(host, each.getHostAddress(), hosts.prefix()));
       }
       // The client compares the certificate with the name of the address.
       found.add(new InetSocketAddress(InetAddress.getByAddress(host, each.getAddress()), port));
@@ -60,7 +60,8 @@ record CheckedAddresses(
 
   /** Looks names up. */
   @FunctionalInterface
-  interface Names {
+  public interface Names {
+    /** Returns the addresses of a host; may block. */
     InetAddress[] lookUp(String host) throws IOException;
   }
 }

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.api.fetch;
+package io.artifactserver.rest.api.outbound;
 
 import java.io.EOFException;
 import java.net.ConnectException;
@@ -13,11 +13,11 @@ import org.eclipse.jetty.client.HttpResponseException;
 import org.eclipse.jetty.http.HttpException;
 
 /** Failures of another server in plain words: the client's own name its objects. Pure functions. */
-final class Failures {
+public final class Failures {
   private Failures() {}
 
   /** Says why, without the name of the server. */
-  static String reason(Throwable failure) {
+  public static String reason(Throwable failure) {
     return switch (failure) {
       case TimeoutException _, SocketTimeoutException _ -> "nothing came in time";
       case UnknownHostException _ -> "its name has no address";

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.api.fetch;
+package io.artifactserver.rest.api.outbound;
 
 import io.artifactserver.core.limit.Network;
 import java.net.Inet4Address;
@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * Tells addresses of the public internet from those of private networks, of this machine, and of
  * everything else that IANA's registries of special-purpose addresses list. Pure functions.
  */
-final class PublicAddresses {
+public final class PublicAddresses {
   /**
    * The only part of IPv6 whose addresses are public. Outside of it are those that contain an IPv4
    * address ({@code ::ffff:0:0/96}, {@code 64:ff9b::/96}), unique-local and link-local ones.
@@ -43,7 +43,8 @@ final class PublicAddresses {
 
   private PublicAddresses() {}
 
-  static boolean isPublic(InetAddress address) {
+  /** Whether an address is of the public internet. */
+  public static boolean isPublic(InetAddress address) {
     return (address instanceof Inet4Address || GLOBAL_UNICAST.contains(address))
         && SPECIAL.stream().noneMatch(network -> network.contains(address));
   }

@@ -1,4 +1,4 @@
-package io.artifactserver.rest.api.fetch;
+package io.artifactserver.rest.api.outbound;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
