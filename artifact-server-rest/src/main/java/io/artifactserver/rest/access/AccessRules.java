@@ -73,7 +73,7 @@ public final class AccessRules {
           // The query names the artifact, so the controller checks the scope.
           rule(
               "GET|HEAD",
-              "/console/(?:|repositories|repository|artifact|download|channels|channel)",
+              "/console/(?:|repositories|repository|artifact|attachment|download|channels|channel)",
               READERS,
               (_, _) -> true),
           rule("GET|HEAD", "/console/(?:qr|deleted)", PUBLISHERS, (_, _) -> true),

@@ -16,6 +16,8 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -115,6 +117,32 @@ class DoctorCommandTest {
     try (var files = Files.list(folder)) {
       assertThat(files).isEmpty();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--artifact=a/b, --public-url, which is missing",
+    "--public-url=ftp://host, is https://HOST",
+    "--public-url=https://user@host, is https://HOST",
+    "--public-url=http://host --artifact=a, is REPOSITORY/PATH",
+    "--public-url=http://host --timeout=0, 1 to 600 seconds",
+    "--public-url=http://host --token-file=/nowhere, cannot read the token file",
+    "--public-url=http://host --ca=/nowhere, cannot read the authorities"
+  })
+  void anAddressThatIsNoneIsRefusedBeforeItIsAsked(String arguments, String message) {
+    assertThat(run(Map.of(), arguments.split(" "))).isEqualTo(2);
+    assertThat(errors.toString(StandardCharsets.UTF_8)).contains(message);
+    assertThat(output.size()).isZero();
+  }
+
+  /** Nothing listens there. */
+  @Test
+  void aServerThatDoesNotAnswerIsTheOnlyFinding() throws IOException {
+    assertThat(run(Map.of(), "--public-url=http://127.0.0.1:1", "--json")).isEqualTo(1);
+    JsonNode report = JsonMapper.shared().readTree(output.toByteArray());
+    assertThat(report.get("checks")).hasSize(1);
+    assertThat(report.get("checks").get(0).get("name").asString()).isEqualTo("public URL");
+    assertThat(report.get("verdict").asString()).isEqualTo("fail");
   }
 
   @Test
