@@ -44,6 +44,7 @@ class AttachmentIT extends AttachmentFixture {
       assertThat(json(made).get("labels").toString())
           .isEqualTo("{\"a\":\"b,c\",\"tool\":\"syft\"}");
       assertThat(json(made).has("verified")).isFalse();
+      assertThat(json(made).get("read").asBoolean()).isTrue();
       assertThat(attach(operator, artifact, "kind=sbom", SBOM).statusCode()).isEqualTo(200);
       assertThat(attach(operator, artifact, "kind=notes", SBOM).statusCode()).isEqualTo(409);
       HttpResponse<String> list = operator.get(artifact + "/attachments");
@@ -119,6 +120,16 @@ class AttachmentIT extends AttachmentFixture {
       assertThat(json(form).get("kind").asString()).isEqualTo("notes");
       assertThat(json(form).get("mediaType").asString()).isEqualTo("application/octet-stream");
       assertThat(json(form).has("labels")).isFalse();
+      assertThat(json(form).has("read")).isFalse();
+      HttpResponse<String> unread =
+          attach(
+              operator,
+              artifact,
+              "kind=sbom",
+              "{\"@context\": \"https://spdx.org/rdf/3.0.1/spdx-context.jsonld\"}");
+      assertThat(json(unread).get("read").asBoolean(true)).isFalse();
+      assertThat(json(unread).has("format")).isFalse();
+      operator.delete(json(unread).get("self").asString());
       // The library that reads SBOMs in XML is not offered to the API's clients.
       HttpResponse<String> link =
           client.send(
@@ -141,6 +152,17 @@ class AttachmentIT extends AttachmentFixture {
       assertThat(json(operator.put("linted", "a.gz", compressed)).get("warnings").toString())
           .contains("one compressed stream");
       assertThat(json(operator.put("linted", "a", BYTES)).has("warnings")).isFalse();
+      try (TusClient tus = new TusClient(server, server.operatorToken())) {
+        HttpResponse<String> last =
+            tus.patch(tus.begin("linted", "b.gz", compressed.length), 0, compressed);
+        assertThat(last.headers().firstValue("Artifact-Warnings").orElse(""))
+            .contains("one compressed stream");
+        assertThat(
+                tus.patch(tus.begin("linted", "b", BYTES.length), 0, BYTES)
+                    .headers()
+                    .firstValue("Artifact-Warnings"))
+            .isEmpty();
+      }
     }
   }
 

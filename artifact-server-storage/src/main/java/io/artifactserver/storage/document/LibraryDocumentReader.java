@@ -19,7 +19,7 @@ public final class LibraryDocumentReader implements DocumentReader {
   /** Longest name of a vulnerability, in characters. */
   private static final int MAX_NAME = 63;
 
-  private static final int MAX_AFFECTED = 10_000;
+  static final int MAX_AFFECTED = 10_000;
 
   private final Lock lock = new ReentrantLock();
   private final CycloneDxDocuments cycloneDx = new CycloneDxDocuments();
@@ -63,6 +63,12 @@ public final class LibraryDocumentReader implements DocumentReader {
     if (kind == AttachmentKind.SBOM && json.root().has("spdxVersion")) {
       return spdx.read(json, content);
     }
+    if (kind == AttachmentKind.SBOM && SpdxDocuments.isVersion3(json)) {
+      return Document.UNREAD;
+    }
+    if (kind == AttachmentKind.VEX && CsafDocument.isOne(json)) {
+      return CsafDocument.read(json, artifact);
+    }
     if (kind == AttachmentKind.VEX
         && json.root().path("@context").asText().startsWith(OpenVexDocuments.NAMESPACE)) {
       return OpenVexDocuments.read(json, artifact);
@@ -72,8 +78,7 @@ public final class LibraryDocumentReader implements DocumentReader {
 
   private static Document bounded(Document document) throws BadDocumentException {
     if (document.affected().size() > MAX_AFFECTED) {
-      throw new BadDocumentException(
-          1, "A VEX names at most %d affected artifacts".formatted(MAX_AFFECTED));
+      throw tooMany();
     }
     for (Affected each : document.affected()) {
       String name = each.vulnerability();
@@ -85,6 +90,11 @@ public final class LibraryDocumentReader implements DocumentReader {
       }
     }
     return document;
+  }
+
+  static BadDocumentException tooMany() {
+    return new BadDocumentException(
+        1, "A VEX names at most %d affected artifacts".formatted(MAX_AFFECTED));
   }
 
   /** The first byte behind blanks and the mark of UTF-8; 0 if there is none. */
@@ -101,8 +111,8 @@ public final class LibraryDocumentReader implements DocumentReader {
     return new BadDocumentException(
         1,
         switch (kind) {
-          case SBOM -> "An SBOM is CycloneDX in JSON or XML, or SPDX 2 in JSON";
-          case VEX -> "A VEX is CycloneDX in JSON or XML, or OpenVEX in JSON";
+          case SBOM -> "An SBOM is CycloneDX in JSON or XML, or SPDX in JSON";
+          case VEX -> "A VEX is CycloneDX in JSON or XML, or OpenVEX or CSAF in JSON";
           case SIGNATURE, PROVENANCE, NOTES -> "It is not read";
         });
   }

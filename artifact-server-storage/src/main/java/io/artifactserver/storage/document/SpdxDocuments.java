@@ -17,11 +17,19 @@ import org.spdx.storage.simple.InMemSpdxStore;
 final class SpdxDocuments {
   static final String NAME = "SPDX";
 
+  /** The version follows. */
+  private static final String CONTEXT = "https://spdx.org/rdf/3.";
+
   /** Without it, the library asks spdx.org for its list of licences. */
   private static final String OFFLINE = "org.spdx.useJARLicenseInfoOnly";
 
   private static final Pattern ELEMENT = Pattern.compile("SPDXRef-[A-Za-z0-9.-]+");
   private static final String PREFIX = "SPDX-";
+
+  /** Whether it is JSON-LD of SPDX 3, which this library does not read. */
+  static boolean isVersion3(JsonDocument json) {
+    return json.root().path("@context").asText().startsWith(CONTEXT);
+  }
 
   Document read(JsonDocument json, byte[] content) throws BadDocumentException {
     String version = json.root().path("spdxVersion").asText("");

@@ -8,16 +8,23 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.security.Provider;
 import java.security.PublicKey;
+import java.security.interfaces.ECPublicKey;
+import java.security.interfaces.EdECKey;
 import java.security.interfaces.RSAPublicKey;
+import java.security.spec.NamedParameterSpec;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.cms.ContentInfo;
+import org.bouncycastle.asn1.edec.EdECObjectIdentifiers;
 import org.bouncycastle.asn1.nist.NISTObjectIdentifiers;
 import org.bouncycastle.asn1.pkcs.PKCSObjectIdentifiers;
+import org.bouncycastle.asn1.pkcs.RSASSAPSSparams;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
 import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.asn1.x9.X9ObjectIdentifiers;
 import org.bouncycastle.cert.X509CertificateHolder;
@@ -26,6 +33,7 @@ import org.bouncycastle.cms.CMSSignedData;
 import org.bouncycastle.cms.SignerInformation;
 import org.bouncycastle.cms.SignerInformationVerifier;
 import org.bouncycastle.cms.jcajce.JcaSimpleSignerInfoVerifierBuilder;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
 import org.bouncycastle.openssl.PEMException;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
@@ -39,6 +47,9 @@ import org.bouncycastle.operator.OperatorCreationException;
 final class CmsSignatures {
   private static final int MIN_RSA = 2048;
 
+  /** Bouncy Castle's names of PSS are not the JDK's. */
+  private static final Provider PROVIDER = new BouncyCastleProvider();
+
   /** Those whose collisions are not known. */
   private static final Map<ASN1ObjectIdentifier, DigestAlgorithm> DIGESTS =
       Map.of(
@@ -50,8 +61,10 @@ final class CmsSignatures {
           PKCSObjectIdentifiers.rsaEncryption,
           PKCSObjectIdentifiers.sha256WithRSAEncryption,
           PKCSObjectIdentifiers.sha512WithRSAEncryption,
+          PKCSObjectIdentifiers.id_RSASSA_PSS,
           X9ObjectIdentifiers.ecdsa_with_SHA256,
-          X9ObjectIdentifiers.ecdsa_with_SHA512);
+          X9ObjectIdentifiers.ecdsa_with_SHA512,
+          EdECObjectIdentifiers.id_Ed25519);
 
   private CmsSignatures() {}
 
@@ -95,7 +108,7 @@ final class CmsSignatures {
         digests.get(algorithm).map(Digest::bytes).ifPresent(bytes -> hashes.put(name, bytes)));
     try {
       SignerInformationVerifier verifier =
-          new JcaSimpleSignerInfoVerifierBuilder().build(publicKey(key));
+          new JcaSimpleSignerInfoVerifierBuilder().setProvider(PROVIDER).build(publicKey(key));
       ContentInfo info = parse(signature).orElseThrow(() -> new CMSException("It is no CMS"));
       for (SignerInformation signer : new CMSSignedData(hashes, info).getSignerInfos()) {
         if (isGood(signer, verifier)) {
@@ -111,7 +124,7 @@ final class CmsSignatures {
   private static boolean isGood(SignerInformation signer, SignerInformationVerifier verifier) {
     try {
       return DIGESTS.containsKey(signer.getDigestAlgorithmID().getAlgorithm())
-          && ALGORITHMS.contains(new ASN1ObjectIdentifier(signer.getEncryptionAlgOID()))
+          && isKnown(signer.toASN1Structure().getDigestEncryptionAlgorithm())
           && signer.verify(verifier);
     } catch (CMSException | RuntimeException _) {
       // Another signer's, or no signature at all.
@@ -119,10 +132,21 @@ final class CmsSignatures {
     }
   }
 
+  /** PSS names a digest of its own, which is SHA-1 if it is left out (RFC 4055, section 3.1). */
+  private static boolean isKnown(AlgorithmIdentifier signature) {
+    ASN1ObjectIdentifier name = signature.getAlgorithm();
+    return ALGORITHMS.contains(name)
+        && (!name.equals(PKCSObjectIdentifiers.id_RSASSA_PSS)
+            || DIGESTS.containsKey(
+                RSASSAPSSparams.getInstance(signature.getParameters())
+                    .getHashAlgorithm()
+                    .getAlgorithm()));
+  }
+
   /**
    * Returns the key of a certificate, or a public key, in PEM.
    *
-   * @throws IllegalArgumentException if it is neither, or too weak
+   * @throws IllegalArgumentException if it is neither, too weak, or verifies nothing here
    */
   static PublicKey publicKey(String pem) {
     PublicKey key;
@@ -141,6 +165,14 @@ final class CmsSignatures {
     if (key instanceof RSAPublicKey rsa && rsa.getModulus().bitLength() < MIN_RSA) {
       throw new IllegalArgumentException("An RSA key has at least %d bits".formatted(MIN_RSA));
     }
+    if (!(key instanceof RSAPublicKey || key instanceof ECPublicKey || isEd25519(key))) {
+      throw new IllegalArgumentException("A key for CMS is one of RSA, ECDSA or Ed25519");
+    }
     return key;
+  }
+
+  private static boolean isEd25519(PublicKey key) {
+    return key instanceof EdECKey edwards
+        && edwards.getParams().getName().equals(NamedParameterSpec.ED25519.getName());
   }
 }

@@ -108,4 +108,42 @@ final class Documents {
     """
         .formatted("b".repeat(64), state);
   }
+
+  /** As {@link #openVex}; the second product is the first one on a board, by another id. */
+  static String csaf(String status) {
+    return """
+    {
+      "document": { "category": "csaf_vex", "csaf_version": "2.0", "title": "test" },
+      "product_tree": {
+        "branches": [ { "category": "vendor", "name": "v", "branches": [
+          { "category": "product_version", "name": "1.2", "product": {
+            "product_id": "image", "name": "image 1.2", "product_identification_helper": {
+              "hashes": [ { "filename": "image", "file_hashes": [
+                { "algorithm": "sha512", "value": "00" },
+                { "algorithm": "sha256", "value": "%s" } ] } ] } } } ] } ],
+        "full_product_names": [ { "product_id": "other", "name": "without a hash" } ],
+        "relationships": [ { "category": "installed_on", "product_reference": "image",
+          "relates_to_product_reference": "board",
+          "full_product_name": { "product_id": "image-on-board", "name": "image on board" } } ]
+      },
+      "vulnerabilities": [
+        { "cve": "CVE-2026-0001", "product_status": { "%s": [ "other" ] } },
+        { "ids": [ { "system_name": "ours", "text": "CVE-2026-0002" } ],
+          "product_status": {
+            "known_affected": [ "image-on-board", "image" ] } }
+      ]
+    }
+    """
+        .formatted("B".repeat(64), status);
+  }
+
+  /** JSON-LD. */
+  static String spdx3() {
+    return """
+    {
+      "@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld",
+      "@graph": [ { "type": "SpdxDocument", "spdxId": "https://example.com/1" } ]
+    }
+    """;
+  }
 }

@@ -16,6 +16,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -185,6 +186,35 @@ class HostileDocumentsTest {
             + "<a/>".repeat(900_000)
             + "</components></bom>",
         "");
+  }
+
+  /** Each product has many files, and each vulnerability affects all of them. */
+  @Test
+  void productsOfCsafMultiply() {
+    String hash = "{\"algorithm\":\"sha256\",\"value\":\"%s\"}".formatted("a".repeat(64));
+    String start = "{\"document\":{\"csaf_version\":\"2.0\"},\"product_tree\":";
+    String product =
+        "{\"product_id\":\"p\",\"product_identification_helper\":{\"hashes\":[{\"file_hashes\":[%s]}]}}"
+            .formatted(String.join(",", Collections.nCopies(9_000, hash)));
+    String vulnerability = "{\"cve\":\"C\",\"product_status\":{\"known_affected\":[\"p\"]}}";
+    refusedVex(
+        start
+            + "{\"full_product_names\":[%s]},\"vulnerabilities\":[%s]}"
+                .formatted(product, String.join(",", Collections.nCopies(9_000, vulnerability))),
+        "10000");
+    // A product that is itself, by another name.
+    String circle = "{\"product_reference\":\"p\",\"full_product_name\":{\"product_id\":\"p\"}}";
+    refusedVex(
+        start
+            + "{\"full_product_names\":[%s],\"relationships\":[%s]},\"vulnerabilities\":[%s]}"
+                .formatted(product, circle, vulnerability),
+        "10000");
+  }
+
+  private static void refusedVex(String text, String reason) {
+    assertThatThrownBy(() -> READER.read(AttachmentKind.VEX, bytes(text), ARTIFACT))
+        .isInstanceOf(BadDocumentException.class)
+        .hasMessageContaining(reason);
   }
 
   /** Addresses in documents are names: nobody fetches them. */

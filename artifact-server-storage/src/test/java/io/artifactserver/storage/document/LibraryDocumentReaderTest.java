@@ -66,6 +66,54 @@ class LibraryDocumentReaderTest {
         .containsExactly(new Affected("CVE-2026-0002", OTHER));
   }
 
+  @Test
+  void csafSaysWhichProductsAreAffected() throws Exception {
+    for (String status : List.of("known_affected", "first_affected", "last_affected")) {
+      assertThat(read(AttachmentKind.VEX, Documents.csaf(status)))
+          .isEqualTo(
+              new Document(
+                  "CSAF 2.0",
+                  List.of(
+                      new Affected("CVE-2026-0001", ARTIFACT),
+                      new Affected("CVE-2026-0002", OTHER))));
+    }
+    for (String status : List.of("known_not_affected", "fixed", "under_investigation")) {
+      assertThat(read(AttachmentKind.VEX, Documents.csaf(status)).affected())
+          .containsExactly(new Affected("CVE-2026-0002", OTHER));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "2 | \"2.0\" | \"1.2\"",
+        "9 | \"sha256\", \"value\": \" | \"sha256\", \"value\": \"x",
+        "10 | \"product_id\": \"other\" | \"product\": \"other\"",
+        "16 | [ \"other\" ] | [ \"absent\" ]",
+        "16 | [ \"other\" ] | \"other\"",
+        "16 | \"cve\" | \"cwe\"",
+        "15 | \"vulnerabilities\": [ | \"vulnerabilities\": [], \"x\": [",
+      })
+  void brokenCsafTellsTheLine(int line, String good, String bad) {
+    String text = Documents.csaf("known_affected");
+    assertThat(text).contains(good);
+    assertThatThrownBy(() -> read(AttachmentKind.VEX, text.replace(good, bad)))
+        .isInstanceOf(BadDocumentException.class)
+        .hasMessageStartingWith("Line %d: ".formatted(line));
+  }
+
+  @Test
+  void spdx3IsKeptUnread() throws Exception {
+    assertThat(read(AttachmentKind.SBOM, Documents.spdx3())).isEqualTo(Document.UNREAD);
+    assertThatThrownBy(() -> read(AttachmentKind.SBOM, Documents.spdx3().replace("]", "")))
+        .isInstanceOf(BadDocumentException.class)
+        .hasMessageStartingWith("Line 4: ");
+    // Unread, it would say that nothing is affected.
+    assertThatThrownBy(() -> read(AttachmentKind.VEX, Documents.spdx3()))
+        .isInstanceOf(BadDocumentException.class);
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"SIGNATURE", "PROVENANCE", "NOTES"})
   void otherKindsAreNotRead(AttachmentKind kind) throws Exception {

@@ -16,6 +16,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.bouncycastle.asn1.nist.NISTObjectIdentifiers;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
+import org.bouncycastle.asn1.x509.AlgorithmIdentifier;
+import org.bouncycastle.cert.X509CertificateHolder;
+import org.bouncycastle.cms.CMSProcessableByteArray;
+import org.bouncycastle.cms.CMSSignedDataGenerator;
+import org.bouncycastle.cms.jcajce.JcaSignerInfoGeneratorBuilder;
+import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
+import org.bouncycastle.jce.provider.BouncyCastleProvider;
+import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.operator.jcajce.JcaDigestCalculatorProviderBuilder;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +51,8 @@ class CmsSignaturesTest {
     key("other", "-newkey", "rsa:2048");
     key("weak", "-newkey", "rsa:1024");
     key("ec", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256");
+    key("ed25519", "-newkey", "ed25519");
+    key("ed448", "-newkey", "ed448");
   }
 
   private static void key(String name, String... kind) throws Exception {
@@ -95,6 +110,9 @@ class CmsSignaturesTest {
     "rsa, -outform DER -noattr",
     "ec, -outform DER",
     "ec, -outform DER -md sha512",
+    "rsa, -outform DER -keyopt rsa_padding_mode:pss",
+    "rsa, -outform DER -md sha512 -keyopt rsa_padding_mode:pss -keyopt rsa_pss_saltlen:32",
+    "rsa, -outform DER -noattr -keyopt rsa_padding_mode:pss",
   })
   void aSignatureIsGoodForItsKeyAndBytesOnly(String name, String options) throws Exception {
     byte[] signature = sign(name, options.split(" "));
@@ -104,6 +122,59 @@ class CmsSignaturesTest {
     assertThat(isGood(name, signature, DIGESTS)).isTrue();
     assertThat(isGood(name, signature, TestContent.digests(TEXT + "x"))).isFalse();
     assertThat(isGood("other", signature, DIGESTS)).isFalse();
+  }
+
+  /** openssl 3.0 signs no CMS with Ed25519. The key and the certificate are openssl's. */
+  @Test
+  void ed25519() throws Exception {
+    byte[] signature = signedByBouncyCastle("ed25519", "Ed25519");
+    assertThat(VERIFIER.format(signature)).contains(Format.CMS);
+    VERIFIER.requireUsable(trusted("ed25519"));
+    assertThat(isGood("ed25519", signature, DIGESTS)).isTrue();
+    assertThat(isGood("ed25519", signature, TestContent.digests(TEXT + "x"))).isFalse();
+    assertThat(isGood("ec", signature, DIGESTS)).isFalse();
+    for (int i = signature.length - Ed25519PublicKeyParameters.KEY_SIZE * 2;
+        i < signature.length;
+        i++) {
+      byte[] changed = signature.clone();
+      changed[i] ^= 1;
+      assertThat(isGood("ed25519", changed, DIGESTS)).as("byte %d", i).isFalse();
+    }
+  }
+
+  /** The digest in the parameters of PSS counts, whatever the signer's own is. */
+  @Test
+  void pssOverSha1IsNotTaken() throws Exception {
+    assertThat(isGood("rsa", signedByBouncyCastle("rsa", "SHA256withRSAandMGF1"), DIGESTS))
+        .isTrue();
+    assertThat(isGood("rsa", signedByBouncyCastle("rsa", "SHA1withRSAandMGF1"), DIGESTS)).isFalse();
+    assertThat(
+            isGood(
+                "rsa",
+                sign("rsa", "-outform", "DER", "-md", "sha1", "-keyopt", "rsa_padding_mode:pss"),
+                DIGESTS))
+        .isFalse();
+  }
+
+  private static byte[] signedByBouncyCastle(String name, String algorithm) throws Exception {
+    try (PEMParser certificate =
+            new PEMParser(Files.newBufferedReader(folder.resolve(name + ".pem")));
+        PEMParser key = new PEMParser(Files.newBufferedReader(folder.resolve(name + ".key")))) {
+      CMSSignedDataGenerator generator = new CMSSignedDataGenerator();
+      generator.addSignerInfoGenerator(
+          new JcaSignerInfoGeneratorBuilder(new JcaDigestCalculatorProviderBuilder().build())
+              .setContentDigest(new AlgorithmIdentifier(NISTObjectIdentifiers.id_sha512))
+              .build(
+                  new JcaContentSignerBuilder(algorithm)
+                      .setProvider(new BouncyCastleProvider())
+                      .build(
+                          new JcaPEMKeyConverter()
+                              .getPrivateKey((PrivateKeyInfo) key.readObject())),
+                  (X509CertificateHolder) certificate.readObject()));
+      return generator
+          .generate(new CMSProcessableByteArray(TEXT.getBytes(StandardCharsets.UTF_8)), false)
+          .getEncoded();
+    }
   }
 
   @Test
@@ -145,6 +216,10 @@ class CmsSignaturesTest {
     assertThatThrownBy(() -> VERIFIER.requireUsable(weak))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("2048");
+    TrustedKey other = trusted("ed448");
+    assertThatThrownBy(() -> VERIFIER.requireUsable(other))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("RSA, ECDSA or Ed25519");
     assertThatThrownBy(() -> VERIFIER.requireUsable(new TrustedKey("k", Format.CMS, "x")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PEM");

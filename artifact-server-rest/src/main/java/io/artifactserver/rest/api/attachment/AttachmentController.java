@@ -77,9 +77,10 @@ public record AttachmentController(
       summary = "Attach a document to an artifact",
       description =
           "The raw bytes are the body. It belongs to the bytes that the path has now. An SBOM is"
-              + " CycloneDX in JSON or XML, or SPDX 2 in JSON; a VEX is CycloneDX, or OpenVEX in JSON:"
-              + " a broken one is a 422 that names the line. A signature of minisign, or in CMS beside"
-              + " the artifact, is verified; all else is stored as it is.",
+              + " CycloneDX in JSON or XML, or SPDX in JSON; a VEX is CycloneDX, or OpenVEX or CSAF in"
+              + " JSON: a broken one is a 422 that names the line. SPDX 3 is stored with \"read\":"
+              + " false. A signature of minisign, or in CMS beside the artifact, is verified; all"
+              + " else is stored as it is.",
       requestBody =
           @RequestBody(
               required = true,
@@ -145,8 +146,17 @@ public record AttachmentController(
   public ResponseEntity<byte[]> get(
       @Parameter(hidden = true) ArtifactId id,
       @Parameter(hidden = true) HttpServletRequest request) {
+    return content(id, named(request));
+  }
+
+  /**
+   * Returns the bytes of a document, for saving: no browser shows them.
+   *
+   * @throws ProblemException with 404 if there is no such artifact, or document about it
+   */
+  public ResponseEntity<byte[]> content(ArtifactId id, Digest sha256) {
     Artifact artifact = required(id);
-    Attachment attachment = attached(artifact, request);
+    Attachment attachment = attached(artifact, sha256);
     byte[] content =
         attachments
             .content(artifact, attachment.sha256())
@@ -174,7 +184,7 @@ public record AttachmentController(
       @Parameter(hidden = true) ArtifactId id, @Parameter(hidden = true) HttpServletRequest request)
       throws ReleaseException.Sealed {
     Artifact artifact = required(id);
-    Attachment attachment = attached(artifact, request);
+    Attachment attachment = attached(artifact, named(request));
     AuditDetails.before(view(artifact, attachment));
     return switch (attachments.remove(artifact, attachment)) {
       case Removal.Removed _ -> ResponseEntity.noContent().build();
@@ -187,10 +197,13 @@ public record AttachmentController(
     return AttachmentView.of(artifact, attachment, signatures.signers(artifact));
   }
 
-  /** The attachment that a request names. */
-  private Attachment attached(Artifact artifact, HttpServletRequest request) {
+  /** The digest of the attachment that a request names. */
+  private static Digest named(HttpServletRequest request) {
     String path = request.getRequestURI();
-    Digest sha256 = new Digest(DigestAlgorithm.SHA_256, path.substring(path.lastIndexOf('/') + 1));
+    return new Digest(DigestAlgorithm.SHA_256, path.substring(path.lastIndexOf('/') + 1));
+  }
+
+  private Attachment attached(Artifact artifact, Digest sha256) {
     return attachments
         .find(artifact, sha256)
         .orElseThrow(() -> AttachmentProblems.notFound(artifact.id(), sha256));

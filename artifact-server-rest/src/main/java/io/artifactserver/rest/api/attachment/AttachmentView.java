@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param mediaType as it was sent
  * @param length in bytes
  * @param format that it was read as, such as {@code CycloneDX 1.6}; absent if it was not read
+ * @param read whether it was; absent if documents of its kind never are
  * @param verified whether it is a good signature of a key that the repository trusts; absent if it
  *     says nothing about who made the artifact
  * @param verifiedBy name of that key; absent if there is none
@@ -31,6 +32,7 @@ public record AttachmentView(
     String mediaType,
     @JsonInclude(JsonInclude.Include.ALWAYS) int length,
     String format,
+    @Nullable Boolean read,
     @Nullable Boolean verified,
     @Nullable String verifiedBy,
     Map<String, String> labels,
@@ -49,6 +51,10 @@ public record AttachmentView(
         attachment.mediaType(),
         attachment.length(),
         attachment.format(),
+        switch (attachment.kind()) {
+          case SBOM, VEX -> !attachment.format().isEmpty();
+          case SIGNATURE, PROVENANCE, NOTES -> null;
+        },
         switch (attachment.kind()) {
           case SIGNATURE, PROVENANCE -> signer != null;
           case SBOM, VEX, NOTES -> null;
