@@ -56,6 +56,8 @@
     switch (input.dataset.type ?? input.type) {
       case "list":
         return text.split(",").map(each => each.trim()).filter(each => each);
+      case "lines":
+        return text.split("\n").map(each => each.trim()).filter(each => each);
       case "instant":
         return new Date(text).toISOString();
       case "number":
@@ -65,13 +67,24 @@
     }
   }
 
+  // A name with a dot is a property of an object.
   function values(inputs) {
-    return Object.fromEntries([...inputs].map(input => [input.name, value(input)]).filter(each => each[1] !== undefined));
+    const all = {};
+    for (const input of inputs) {
+      const found = value(input);
+      if (found !== undefined) {
+        const path = input.name.split(".");
+        const last = path.pop();
+        path.reduce((object, name) => object[name] ??= {}, all)[last] = found;
+      }
+    }
+    return all;
   }
 
-  // Groups of fields are the objects of an array; empty ones are left out.
+  // What the page knows, and what the fields say. Groups of fields are the objects of an array; empty ones are left out.
   function fields(form) {
-    const body = values([...form.elements].filter(input => input.name && !input.closest("[data-items]")));
+    const body = {...JSON.parse(form.dataset.body ?? "{}"),
+      ...values([...form.elements].filter(input => input.name && !input.closest("[data-items]")))};
     for (const group of form.querySelectorAll("[data-items]")) {
       const all = body[group.dataset.items] ??= [];
       const item = values(group.querySelectorAll("[name]"));

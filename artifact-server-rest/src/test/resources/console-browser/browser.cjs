@@ -8,8 +8,6 @@ const modules = process.env.MODULES;
 const {chromium} = require(path.join(modules, "playwright-core"));
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
 
-const faults = [];
-
 function check(isTrue, message) {
   if (!isTrue) {
     throw new Error(message);
@@ -17,11 +15,12 @@ function check(isTrue, message) {
 }
 
 // Whatever a page logs as an error is a fault, a refusal of its policy included, but for what a test expects.
-async function open(browser, base, options = {}) {
-  const context = await browser.newContext({baseURL: base, ...options});
+// No colour is on its way to another one when it is looked at.
+async function open({browser, faults}, base, options = {}) {
+  const context = await browser.newContext({baseURL: base, reducedMotion: "reduce", ...options});
   const page = await context.newPage();
   page.expected = [];
-  page.setDefaultTimeout(30000);
+  page.setDefaultTimeout(60000);
   const fault = text => {
     if (!page.expected.some(each => each.test(text))) {
       faults.push(`${page.url()}: ${text}`);
@@ -50,16 +49,20 @@ async function signIn(page, token) {
 }
 
 // Violations that keep somebody out, and pages that are wider than their window.
+async function examine(page) {
+  const found = await page.evaluate(async () => (await axe.run({resultTypes: ["violations"], elementRef: false}))
+    .violations.filter(each => ["serious", "critical"].includes(each.impact))
+    .map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`));
+  check(found.length === 0, `${page.url()}: ${found.join("; ")}`);
+  const surplus = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(surplus <= 0, `${page.url()} is ${surplus} pixels wider than its window`);
+}
+
 async function accessible(page, address) {
   await page.goto(address);
   await page.waitForSelector("main");
   await page.evaluate(axe);
-  const found = await page.evaluate(async () => (await axe.run()).violations
-    .filter(each => ["serious", "critical"].includes(each.impact))
-    .map(each => `${each.id}: ${each.nodes[0].html.slice(0, 200)}`));
-  check(found.length === 0, `${address}: ${found.join("; ")}`);
-  const surplus = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  check(surplus <= 0, `${address} is ${surplus} pixels wider than its window`);
+  await examine(page);
 }
 
 async function relay(port) {
@@ -99,7 +102,7 @@ async function relay(port) {
 }
 
 module.exports = {
-  chromium, check, open, signIn, accessible, relay, faults,
+  chromium, check, open, signIn, accessible, examine, relay,
   launch: () => chromium.launch({
     executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"],

@@ -1,12 +1,13 @@
-// What people do in the console. Each scenario is run by its name; the server is asked by its API only where no page does it.
+// What people do in the console, each scenario by itself; the server is asked by its API only where no page does it.
 "use strict";
 const fs = require("fs");
 const http = require("http");
-const {check, open, signIn, accessible, relay, faults, launch} = require("./browser.cjs");
+const {check, open, signIn, accessible, examine, relay, launch} = require("./browser.cjs");
 
 const base = process.env.SERVER;
 const admin = process.env.TOKEN;
 const folder = process.env.FOLDER;
+const pictures = process.env.PICTURES;
 
 async function api(method, path, body, type = "application/json", fields = {}) {
   const answer = await fetch(base + path, {
@@ -28,12 +29,22 @@ function slowDownload(path, token, device, rate) {
   return new Promise((resolve, reject) => {
     const request = http.get(base + path, {headers: {"Authorization": `Bearer ${token}`, "RAUC-Serial": device}}, answer => {
       check(answer.statusCode === 200, `${path}: ${answer.statusCode}`);
+      let count = 0;
+      let told = () => {};
       answer.on("error", () => {});
       answer.on("data", bytes => {
+        count += bytes.length;
+        told();
         answer.pause();
         setTimeout(() => answer.resume(), bytes.length / rate * 1000);
       });
-      resolve({end: () => request.destroy()});
+      resolve({
+        end: () => request.destroy(),
+        received: least => new Promise(enough => {
+          told = () => count >= least && enough();
+          told();
+        }),
+      });
     });
     request.on("error", reject);
   });
@@ -73,6 +84,8 @@ const scenarios = {
       }
     });
     page.expected.push(/Failed to load resource: net::ERR_/);
+    // A request of before the cut may reach the server behind the next one, which it ends: that one is told, and comes again.
+    page.expected.push(/status of 409/);
     await page.fill("#upload-folder", "board-a/1.0");
     await page.setInputFiles('[data-testid="upload"]', file);
     const bar = page.locator(".upload progress");
@@ -85,7 +98,7 @@ const scenarios = {
     check(/SHA-256 is the file's/.test(await page.locator(".upload .state").textContent()), "The digest was not compared");
     check(begun.length === 1, `The upload began ${begun.length} times: it did not go on`);
     await page.locator(".upload").getByRole("link", {name: "Open"}).click();
-    await page.getByText("190.7 MiB").waitFor();
+    await page.getByText("190.7 MiB", {exact: true}).waitFor();
     await page.goto("/console/repository?name=by-hand");
     await page.getByRole("link", {name: "board-a/1.0/big.img", exact: true}).click();
     await page.getByText("SHA-256", {exact: true}).waitFor();
@@ -225,6 +238,49 @@ const scenarios = {
     await confirm(page, "stable");
     await page.getByText("back to change 1").waitFor();
     await device(10);
+    // A stage: no device is in its group, so all have what they had.
+    await page.fill("#release", "1.1");
+    await page.fill("#percentage", "10");
+    await page.getByText("Groups, windows, and when it stops itself").click();
+    await page.fill("#callers", "lab-*\nbench-?");
+    await page.fill("#stop", "5");
+    await page.getByRole("button", {name: "Switch the channel"}).click();
+    await confirm(page, "stable");
+    await page.locator("dd", {hasText: "10 % of its groups"}).waitFor();
+    await page.getByText("When more than 5 % of the devices that began within 1 hour").waitFor();
+    await device(10);
+    await page.getByLabel("Percentage of the devices, now 10").fill("50");
+    await page.getByRole("button", {name: "Set the percentage"}).click();
+    await confirm(page, "stable");
+    await page.locator("dd", {hasText: "50 % of its groups"}).waitFor();
+    await page.locator("dd", {hasText: "lab-*, bench-?"}).waitFor();
+    await page.fill("#pause-comment", "two boards hang");
+    await page.getByRole("button", {name: "Pause"}).click();
+    await page.locator("dd", {hasText: "Paused"}).waitFor();
+    await page.locator("tr", {hasText: "50 % of its groups, paused"}).getByText("two boards hang").waitFor();
+    await page.getByRole("button", {name: "Resume"}).click();
+    await confirm(page, "stable");
+    await page.locator("dd", {hasText: "Goes on"}).waitFor();
+    await page.getByText("Points the channel to 1.0 for every device").waitFor();
+    await page.getByRole("button", {name: "Roll back"}).click();
+    await confirm(page, "stable");
+    await page.locator("dt", {hasText: "State"}).waitFor({state: "detached"});
+    await page.locator("dd", {hasText: /^1\.0$/}).waitFor();
+    await device(10);
+    // A device hangs, and the server takes the release back while somebody looks on.
+    await api("PUT", "/api/v1/repositories/released/artifacts/1.2/fw.img", Buffer.alloc(40 * 1000 * 1000, 12), "application/octet-stream");
+    await api("PUT", "/api/v1/repositories/released/channels/stable",
+      {release: "1.2", stop: {percentage: 5, atLeast: 1, stall: "1s"}}, "application/json", {"If-Match": "*"});
+    await page.reload();
+    await page.getByText("Goes on").waitFor();
+    const hanging = await slowDownload("/artifacts/released/@stable/fw.img", admin, "hangs", 40 * 1000 * 1000);
+    await hanging.received(4 * 1000 * 1000);
+    hanging.end();
+    await page.locator("dd", {hasText: "Stopped by the server: 1 of the 1 devices"}).waitFor();
+    await page.locator("dd", {hasText: /^1\.0$/}).waitFor();
+    await page.reload();
+    await page.locator("tr").getByText("Stopped by the server").waitFor();
+    await device(10);
     await page.context().close();
     await other.context().close();
   },
@@ -237,12 +293,20 @@ const scenarios = {
     const page = await open(browser, base);
     await signIn(page, admin);
     await page.goto("/console/artifact?repository=cared-for&path=board/1.1/fw.img");
+    // A page that a publisher calls notes is saved, and none of it runs here.
+    await api("POST", "/api/v1/repositories/cared-for/artifacts/board/1.1/fw.img/attachments?kind=notes",
+      Buffer.from("<script>alert(document.cookie)</script>"), "text/html");
+    await page.reload();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", {name: "Download notes"}).click();
+    check(/^notes-[0-9a-f]{12}/.test((await saved).suggestedFilename()), "The attachment is saved by its kind");
+    check(page.url().includes("/console/artifact?"), "The attachment is not opened");
     await page.getByText("Hold and support").click();
     await page.fill("#until", `${new Date().getFullYear() + 1}-06-30T12:00`);
     await page.fill("#reason", "recall 7");
     await page.getByRole("button", {name: "Hold it"}).click();
     await confirm(page, "board/1.1/fw.img");
-    await page.getByText("recall 7").waitFor();
+    await page.getByText("recall 7", {exact: true}).waitFor();
     await page.getByText("Hold and support").click();
     await page.selectOption("#kind", "security");
     await page.fill("#end", "2040-03");
@@ -271,6 +335,17 @@ const scenarios = {
     await page.getByLabel("Newest releases to keep").first().fill("");
     await page.getByRole("button", {name: "Set the rules"}).click();
     await page.getByText("There are no rules").waitFor();
+    await page.goto("/console/limits");
+    await page.getByText("Limit a class").click();
+    await page.fill("#class", "lab");
+    await page.fill("#class-rate", "1048576");
+    await page.fill("#class-callers", "lab-*, bench");
+    await page.getByRole("button", {name: "Set the limit", exact: true}).click();
+    const limit = page.locator("tr", {hasText: "lab-*, bench"});
+    await limit.getByText("1.0 MiB/s").waitFor();
+    await limit.getByRole("button", {name: "Delete"}).click();
+    await confirm(page, "lab");
+    await limit.waitFor({state: "detached"});
     await page.context().close();
   },
 
@@ -282,7 +357,8 @@ const scenarios = {
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     await api("PUT", `/api/v1/repositories/hostile/artifacts/${encoded}`, Buffer.alloc(1000, 1), "application/octet-stream");
     await tokenOf(markup, "reader", ["hostile"]);
-    await api("PUT", "/api/v1/repositories/hostile/channels/stable", {release: markup, comment: markup});
+    await api("PUT", "/api/v1/repositories/hostile/channels/stable", {release: markup, comment: markup,
+      percentage: 10, groups: {callers: [markup]}, stop: {percentage: 5}});
     await api("PUT", "/api/v1/repositories/hostile/retention", {rules: [{folder: markup, days: 1}]});
     const gone = `/api/v1/repositories/hostile/artifacts/gone/${encoded}`;
     await api("PUT", gone, Buffer.alloc(1000, 1), "application/octet-stream");
@@ -293,8 +369,9 @@ const scenarios = {
     const page = await open(browser, base, {viewport: {width: 360, height: 700}});
     await signIn(page, admin);
     const query = `repository=hostile&path=${encodeURIComponent(path)}`;
-    for (const address of ["/console/", "/console/tokens", "/console/audit", "/console/repository?name=hostile",
+    for (const address of ["/console/", "/console/tokens", "/console/audit", "/console/jobs", "/console/storage", "/console/repository?name=hostile",
       "/console/channels?repository=hostile", "/console/channel?repository=hostile&name=stable",
+      "/console/channel/rollout?repository=hostile&name=stable",
       "/console/deleted?repository=hostile", "/console/retention?repository=hostile&preview=true",
       `/console/artifact?${query}`, `/console/rollout?${query}`, `/console/device?name=${encodeURIComponent(device)}`]) {
       await accessible(page, address);
@@ -313,39 +390,54 @@ const scenarios = {
       const path = `/api/v1/repositories/boards/artifacts/board-b/${release}/fw.img`;
       await api("PUT", path, Buffer.alloc(300000, 3), "application/octet-stream");
       await api("PUT", "/api/v1/repositories/boards/channels/stable",
-        {release: `board-b/${release}`, comment: `Boards of series B get ${release}`}, "application/json", release === "1.0" ? {} : {"If-Match": "*"});
+        {release: `board-b/${release}`, comment: `Boards of series B get ${release}`,
+          ...release === "1.2" && {percentage: 10, windows: ["Mon-Fri 22:00-04:00 Europe/Berlin"], stop: {percentage: 5}}},
+        "application/json", release === "1.0" ? {} : {"If-Match": "*"});
     }
     await api("PUT", "/api/v1/repositories/boards/artifacts/board-b/1.2/fw.img/hold", {until: "2040-01-01T00:00:00Z", reason: "recall 7"});
+    await api("POST", "/api/v1/repositories/boards/artifacts/board-a/1.0/fw.img/attachments?kind=notes&label=lang=en", Buffer.from("Fixes the watchdog"), "text/plain");
     await api("PUT", "/api/v1/repositories/boards/retention", {rules: [{folder: "board-a", newest: 3, days: 30}]});
     for (const name of ["a", "b"]) {
       const path = `/api/v1/repositories/boards/artifacts/board-c/${name}.img`;
       await api("PUT", path, Buffer.alloc(1000, 4), "application/octet-stream");
       await api("DELETE", path);
     }
+    // Three devices have all of the release, two a part, and two something else.
+    for (let i = 0; i < 7; i++) {
+      const sent = await fetch(`${base}/artifacts/boards/${i < 5 ? "board-b/1.2" : "board-a/1.0"}/fw.img`,
+        {headers: {"Authorization": `Bearer ${admin}`, "RAUC-Serial": `board-${i}`, ...i >= 3 && {"Range": "bytes=0-149999"}}});
+      await sent.arrayBuffer();
+    }
     const query = "repository=boards&path=board-a/1.0/fw.img";
     const pages = {overview: "/console/", repositories: "/console/repositories", repository: "/console/repository?name=boards",
-      channels: "/console/channels?repository=boards", channel: "/console/channel?repository=boards&name=stable",
+      channels: "/console/channels?repository=boards", channel: "/console/channel?repository=boards&name=stable", channelRollout: "/console/channel/rollout?repository=boards&name=stable",
       retention: "/console/retention?repository=boards&preview=true", deleted: "/console/deleted?repository=boards",
       held: "/console/artifact?repository=boards&path=board-b/1.2/fw.img", artifact: `/console/artifact?${query}`, rollouts: "/console/rollout", rollout: `/console/rollout?${query}`,
       device: "/console/device?name=device-1", tokens: "/console/tokens", limits: "/console/limits", keys: "/console/keys",
-      audit: "/console/audit", verification: "/console/audit/verification", doctor: "/console/doctor"};
-    for (const colorScheme of ["light", "dark"]) {
-      for (const width of [360, 1280]) {
-        const page = await open(browser, base, {colorScheme, viewport: {width, height: 800}});
-        await accessible(page, "/login");
-        await signIn(page, admin);
-        for (const [name, address] of Object.entries(pages)) {
-          await accessible(page, address);
-          await page.screenshot({path: `${folder}/${name}-${colorScheme}-${width}.png`});
-        }
-        page.expected.push(/status of 404/);
-        await accessible(page, "/console/nothing");
-        await page.context().close();
-      }
-    }
+      audit: "/console/audit", verification: "/console/audit/verification", jobs: "/console/jobs", storage: "/console/storage", doctor: "/console/doctor?run=true"};
     const page = await open(browser, base);
-    page.expected.push(/status of 401/);
-    await page.goto("/login");
+    page.expected.push(/status of 40[14]/);
+    const look = async (name, address) => {
+      await page.setViewportSize({width: 360, height: 800});
+      await page.emulateMedia({colorScheme: "light"});
+      await accessible(page, address);
+      await page.screenshot({path: `${pictures}/${name}-light-360.png`});
+      await page.setViewportSize({width: 1280, height: 800});
+      await page.screenshot({path: `${pictures}/${name}-light-1280.png`});
+      await page.emulateMedia({colorScheme: "dark"});
+      await examine(page);
+      await page.screenshot({path: `${pictures}/${name}-dark-1280.png`});
+    };
+    await look("login", "/login");
+    await signIn(page, admin);
+    for (const [name, address] of Object.entries(pages)) {
+      await look(name, address);
+    }
+    await page.goto("/console/channel?repository=boards&name=stable");
+    await page.getByRole("img", {name: "3 devices have all of it, 2 a part, 2 nothing"}).waitFor();
+    await look("nothing", "/console/nothing");
+    await page.getByRole("button", {name: "Sign out"}).click();
+    await page.waitForURL("**/login");
     await page.fill("[name=token]", "wrong");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("does not know this token").waitFor();
@@ -353,15 +445,23 @@ const scenarios = {
   },
 };
 
+// Says of each scenario in a line how it went. Some wait most of the time, so two run side by side.
 (async () => {
   const browser = await launch();
-  try {
-    await scenarios[process.argv[2]](browser);
-  } finally {
-    await browser.close();
-  }
-  check(faults.length === 0, "Pages logged errors:\n" + faults.join("\n"));
-})().catch(failure => {
-  console.error(failure.stack);
-  process.exit(1);
-});
+  const waiting = process.argv.slice(2);
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const visit = {browser, faults: []};
+      let failure = "";
+      try {
+        await scenarios[name](visit);
+        check(visit.faults.length === 0, "Pages logged errors:\n" + visit.faults.join("\n"));
+      } catch (cause) {
+        failure = [cause.stack, ...visit.faults].join("\n");
+      }
+      console.log(JSON.stringify({name, failure}));
+    }
+  };
+  await Promise.all([work(), work()]);
+  await browser.close();
+})();

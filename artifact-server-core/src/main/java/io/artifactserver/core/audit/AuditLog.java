@@ -26,6 +26,15 @@ public interface AuditLog {
    */
   List<AuditRecord> read(long after, int limit);
 
+  /**
+   * Entries of changes of one artifact, the newest first. What was uploaded before the server wrote
+   * the artifact into the entry is missing.
+   *
+   * @param artifact {@code "repository":"R","path":"P"}, as entries have it
+   * @param limit most entries
+   */
+  List<AuditRecord> newest(String artifact, int limit);
+
   /** Returns the id of the last entry; 0 if there is none. */
   long lastId();
 

@@ -2,7 +2,7 @@ package io.artifactserver.core.progress;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Consumer;
 
 /**
  * Questions about all devices at once, which the store answers without handing each of them out.
@@ -33,8 +33,31 @@ public interface RolloutStore {
   List<DeviceProgress> stuck(ProgressSubject subject, Instant since, int limit);
 
   /**
-   * Tells what devices have of the subject: sets of bytes that are not empty, and how many devices
-   * have just these. Holds a part of them in memory at a time.
+   * Tells of all devices that were sent some of the subject or tried in vain, together of those
+   * that have the same of it. Holds a part of the groups in memory at a time.
+   *
+   * @param since devices that were sent something after it are active
    */
-  void delivered(ProgressSubject subject, ObjLongConsumer<DeliveredBytes> consumer);
+  void groups(ProgressSubject subject, Instant since, Consumer<Group> consumer);
+
+  /** Returns how many devices have some of the subject, and how many have all of it. */
+  Counts counts(ProgressSubject subject);
+
+  /**
+   * Numbers of devices. Immutable.
+   *
+   * @param some have a part of it, and not all
+   * @param all have all of it
+   */
+  record Counts(long some, long all) {}
+
+  /**
+   * Devices that have the same of a subject. Immutable.
+   *
+   * @param delivered the bytes that each of them has; may be empty
+   * @param devices how many they are
+   * @param active how many of them are active
+   * @param rate of the active ones together, in bytes a second
+   */
+  record Group(DeliveredBytes delivered, long devices, long active, double rate) {}
 }

@@ -29,6 +29,14 @@ public interface ChannelStore {
    */
   List<ChannelState> history(Channel channel, long before, int limit);
 
+  /**
+   * Returns states of all channels of a repository that pointed to one of the releases, the newest
+   * first.
+   *
+   * @param limit most states
+   */
+  List<ChannelState> pointing(String repository, Set<String> releases, int limit);
+
   /** Returns every release that channels of a repository point or pointed to. */
   Set<String> releases(String repository);
 

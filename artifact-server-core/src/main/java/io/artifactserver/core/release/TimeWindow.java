@@ -62,7 +62,7 @@ public record TimeWindow(Set<DayOfWeek> days, LocalTime from, LocalTime to, Zone
   }
 
   /** Whether the window is open. */
-  boolean includes(Instant instant) {
+  public boolean includes(Instant instant) {
     ZonedDateTime at = instant.atZone(zone);
     LocalTime time = at.toLocalTime();
     boolean isDay = days.contains(at.getDayOfWeek());

@@ -5,12 +5,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Quotas, and usages that a test adds to. Thread-safe. */
 public final class InMemoryQuotaStore implements QuotaStore {
   private final Map<String, RepositoryQuota> quotas = new ConcurrentHashMap<>();
   private final Map<String, RepositoryUsage> usages = new ConcurrentHashMap<>();
   private final AtomicInteger sums = new AtomicInteger();
+  private final AtomicReference<Runnable> onAsked = new AtomicReference<>(() -> {});
   private final Optional<ArtifactCatalog> catalog;
 
   /** Usages are those that a test adds to. */
@@ -23,8 +25,14 @@ public final class InMemoryQuotaStore implements QuotaStore {
     this.catalog = Optional.of(catalog);
   }
 
+  /** Runs an action whenever a quota is asked for. */
+  public void onAsked(Runnable action) {
+    onAsked.set(action);
+  }
+
   @Override
   public RepositoryQuota quota(String repository) {
+    onAsked.get().run();
     return quotas.getOrDefault(repository, RepositoryQuota.NONE);
   }
 

@@ -61,6 +61,16 @@ public final class InMemoryChannelStore implements ChannelStore {
   }
 
   @Override
+  public List<ChannelState> pointing(String repository, Set<String> releases, int limit) {
+    return states.stream()
+        .filter(state -> state.channel().repository().equals(repository))
+        .filter(state -> state.release() != null && releases.contains(state.release()))
+        .sorted(Comparator.comparing(ChannelState::changedAt).reversed())
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
   public Set<String> releases(String repository) {
     return states.stream()
         .filter(state -> state.channel().repository().equals(repository))

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.console;
 
 import io.artifactserver.core.access.Caller;
-import io.artifactserver.core.access.LinkTerms;
+import io.artifactserver.core.access.Role;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
@@ -10,22 +10,20 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.derive.ArtifactDelta;
 import io.artifactserver.rest.access.AccessRules;
 import io.artifactserver.rest.access.CurrentCaller;
-import io.artifactserver.rest.access.link.Links;
 import io.artifactserver.rest.api.artifact.ArtifactController;
 import io.artifactserver.rest.api.artifact.ArtifactView;
+import io.artifactserver.rest.api.attachment.AttachmentController;
+import io.artifactserver.rest.api.release.ChannelController;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.http.HttpServletRequest;
-import java.net.URI;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Controller;
@@ -39,19 +37,16 @@ import org.springframework.web.bind.annotation.RequestParam;
 @Hidden
 public record ArtifactPages(
     Templates templates,
-    ArtifactCatalog catalog,
     VisibleRepositories visible,
     ArtifactController artifacts,
+    AttachmentController attachments,
+    ChannelController channels,
     ArtifactDelta delta,
-    Links links,
-    InstantSource clock) {
+    ArtifactHistory history) {
   private static final Logger LOG = LoggerFactory.getLogger(ArtifactPages.class);
 
   private static final String TITLE = "Repositories";
   private static final int PAGE = 100;
-
-  /** In which a browser begins to download. */
-  private static final Duration LINK = Duration.ofMinutes(5);
 
   /** There is no such page. */
   @GetMapping("/**")
@@ -76,7 +71,7 @@ public record ArtifactPages(
         TITLE,
         Map.of(
             "repositories",
-            catalog.repositories().stream()
+            catalog().repositories().stream()
                 .filter(repository -> caller.mayReadSomeOf(repository.name()))
                 .toList()));
   }
@@ -88,7 +83,8 @@ public record ArtifactPages(
       @RequestParam(defaultValue = "") String prefix,
       @RequestParam(defaultValue = "") String after) {
     Repository repository = visible.of(name);
-    List<Artifact> found = catalog.list(name, CurrentCaller.get().ranges(prefix), after, PAGE + 1);
+    List<Artifact> found =
+        catalog().list(name, CurrentCaller.get().ranges(prefix), after, PAGE + 1);
     List<Artifact> shown = found.subList(0, Math.min(PAGE, found.size()));
     String next =
         found.size() > PAGE
@@ -119,15 +115,26 @@ public record ArtifactPages(
             "recipes",
             Recipe.of(view, SignInPages.server(request), visible.of(repository).isPublic()),
             "update",
-            update(id)));
+            update(id),
+            "attachments",
+            Objects.requireNonNull(attachments.list(id).getBody()).attachments(),
+            "channels",
+            ChannelPages.leadingTo(path, channels.list(repository).channels()),
+            "history",
+            // It names callers, as the audit does.
+            CurrentCaller.get().role() == Role.ADMIN ? history.of(id) : List.of()));
+  }
+
+  private ArtifactCatalog catalog() {
+    return visible.catalog();
   }
 
   private Optional<Update> update(ArtifactId id) {
     try {
-      Optional<Artifact> artifact = catalog.find(id);
+      Optional<Artifact> artifact = catalog().find(id);
       return artifact.isEmpty()
           ? Optional.empty()
-          : Update.to(artifact.get(), CurrentCaller.get(), catalog, delta);
+          : Update.to(artifact.get(), CurrentCaller.get(), catalog(), delta);
     } catch (StorageException e) {
       // The page has enough to show without it; whatever is wrong is the storage's to say.
       LOG.debug("The cost of an update to {} is not known", id, e);
@@ -135,23 +142,12 @@ public record ArtifactPages(
     }
   }
 
-  /** Sends the browser to the bytes, with a link that is good for a moment. */
-  @GetMapping("/download")
-  ResponseEntity<byte[]> download(@RequestParam String repository, @RequestParam String path) {
-    ArtifactId id = readable(repository, path);
-    if (catalog.find(id).isEmpty()) {
-      throw new ProblemException(Problems.artifactNotFound(id));
-    }
-    LinkTerms terms =
-        new LinkTerms(
-            id, LinkTerms.Method.GET, clock.instant().plus(LINK).getEpochSecond(), 0, 0, "");
-    return ResponseEntity.status(HttpStatus.SEE_OTHER)
-        .location(URI.create(links.url(terms)))
-        .header(HttpHeaders.CACHE_CONTROL, "no-store")
-        .build();
-  }
-
-  private static ArtifactId readable(String repository, String path) {
+  /**
+   * Names an artifact.
+   *
+   * @throws ProblemException with 403 if the visitor may not read it
+   */
+  static ArtifactId readable(String repository, String path) {
     ArtifactId id = new ArtifactId(repository, path);
     if (!CurrentCaller.get().mayRead(id)) {
       throw new ProblemException(Problems.forbidden(AccessRules.OUT_OF_SCOPE));

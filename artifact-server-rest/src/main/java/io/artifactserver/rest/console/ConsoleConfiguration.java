@@ -1,6 +1,6 @@
 package io.artifactserver.rest.console;
 
-import io.artifactserver.core.progress.ProgressStore;
+import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.progress.RolloutStore;
 import io.artifactserver.rest.access.session.Sessions;
 import io.artifactserver.rest.api.events.EventStreams;
@@ -26,8 +26,13 @@ public class ConsoleConfiguration {
   }
 
   @Bean
-  Rollouts rollouts(ProgressStore progress, RolloutStore store, InstantSource clock) {
-    return new Rollouts(progress, store, clock, System::nanoTime);
+  Rollouts rollouts(RolloutStore store, InstantSource clock) {
+    return new Rollouts(store, clock, System::nanoTime);
+  }
+
+  @Bean
+  Usages usages(QuotaStore store) {
+    return new Usages(store);
   }
 
   @Bean

@@ -4,9 +4,12 @@ import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.rest.http.RequestPath;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 
@@ -14,6 +17,9 @@ import java.util.OptionalLong;
 public final class Format {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final int STEP = 1024;
+
+  private static final List<ChronoUnit> SPANS =
+      List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES, ChronoUnit.SECONDS);
 
   private static final DateTimeFormatter UTC =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
@@ -49,6 +55,18 @@ public final class Format {
     return String.format(Locale.ROOT, "%.1f %%", count < length ? Math.min(share, 99.9) : share);
   }
 
+  /** {@code 90 minutes}, in the largest unit that fits. */
+  public static String span(Duration span) {
+    for (ChronoUnit unit : SPANS) {
+      if (span.toNanos() % unit.getDuration().toNanos() == 0) {
+        long count = span.dividedBy(unit.getDuration());
+        String name = unit.toString().toLowerCase(Locale.ROOT);
+        return count == 1 ? "1 " + name.substring(0, name.length() - 1) : count + " " + name;
+      }
+    }
+    return span.toMillis() + " ms";
+  }
+
   /** {@code 2026-11-30 16:15:00 UTC}. */
   public static String utc(Instant time) {
     return UTC.format(time);
@@ -75,9 +93,21 @@ public final class Format {
     return "/console/channel?repository=%s&name=%s".formatted(query(repository), query(channel));
   }
 
+  /** The address of the page that shows how far devices are with a channel. */
+  public static String channelRollout(String repository, String channel) {
+    return "/console/channel/rollout?repository=%s&name=%s"
+        .formatted(query(repository), query(channel));
+  }
+
   /** The address at which a person downloads an artifact. */
   public static String download(String repository, String path) {
     return "/console/download?repository=%s&path=%s".formatted(query(repository), query(path));
+  }
+
+  /** The address at which a person saves a document about an artifact. */
+  public static String attachment(String repository, String path, String sha256) {
+    return "/console/attachment?repository=%s&path=%s&sha256=%s"
+        .formatted(query(repository), query(path), sha256);
   }
 
   /** A value in a query. */

@@ -1,18 +1,14 @@
 package io.artifactserver.rest.console;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.catalog.ArtifactCatalog;
-import io.artifactserver.core.limit.QuotaStore;
 import io.artifactserver.core.limit.RepositoryUsage;
 import io.artifactserver.rest.access.CurrentCaller;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.swagger.v3.oas.annotations.Hidden;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -37,18 +33,13 @@ import org.springframework.web.bind.annotation.GetMapping;
 @Controller
 @Hidden
 public final class OverviewPage {
-  /** Adding up a repository reads all its rows. */
-  private static final Duration USAGE_AGE = Duration.ofMinutes(1);
-
   private static final int MAX_REPOSITORIES = 50;
 
   private final Templates templates;
   private final ArtifactCatalog catalog;
-  private final QuotaStore quotas;
+  private final Usages usages;
   private final MeterRegistry registry;
   private final ObjectProvider<HealthEndpointWebExtension> health;
-  private final Cache<String, RepositoryUsage> usages =
-      Caffeine.newBuilder().maximumSize(1000).expireAfterWrite(USAGE_AGE).build();
 
   /**
    * @param health is there when the server has started
@@ -56,12 +47,12 @@ public final class OverviewPage {
   OverviewPage(
       Templates templates,
       ArtifactCatalog catalog,
-      QuotaStore quotas,
+      Usages usages,
       MeterRegistry registry,
       ObjectProvider<HealthEndpointWebExtension> health) {
     this.templates = templates;
     this.catalog = catalog;
-    this.quotas = quotas;
+    this.usages = usages;
     this.registry = registry;
     this.health = health;
   }
@@ -80,25 +71,37 @@ public final class OverviewPage {
         HttpStatus.OK,
         "overview",
         "Overview",
-        Map.of("health", health(), "jobs", jobs(), "storage", storage()));
+        Map.of(
+            "health",
+            parts().entrySet().stream()
+                .map(each -> Component.of(each.getKey(), each.getValue()))
+                .toList(),
+            "jobs",
+            jobs(),
+            "storage",
+            storage()));
   }
 
-  private List<Component> health() {
+  /** Returns what a part of the server says of its health; empty if it says nothing. */
+  Map<String, Object> details(String part) {
+    return parts().get(part) instanceof IndicatedHealthDescriptor indicated
+        ? Objects.requireNonNullElse(indicated.getDetails(), Map.of())
+        : Map.of();
+  }
+
+  private Map<String, HealthDescriptor> parts() {
     HealthDescriptor found =
         health
             .getObject()
             .health(ApiVersion.V3, WebServerNamespace.SERVER, SecurityContext.NONE, true)
             .getBody();
     return found instanceof CompositeHealthDescriptor all
-        ? Objects.requireNonNullElse(all.getComponents(), Map.<String, HealthDescriptor>of())
-            .entrySet()
-            .stream()
-            .map(each -> Component.of(each.getKey(), each.getValue()))
-            .toList()
-        : List.of();
+        ? Objects.requireNonNullElse(all.getComponents(), Map.of())
+        : Map.of();
   }
 
-  private List<Job> jobs() {
+  /** The jobs that say when they were last done, by name. */
+  List<Job> jobs() {
     return registry.find("artifact_server.job.last.success").timeGauges().stream()
         .map(Job::of)
         .sorted(Comparator.comparing(Job::name))
@@ -108,19 +111,9 @@ public final class OverviewPage {
   private List<Storage> storage() {
     return catalog.repositories().stream()
         .limit(MAX_REPOSITORIES)
-        .map(repository -> new Storage(repository.name(), usage(repository.name())))
+        .map(repository -> new Storage(repository.name(), usages.of(repository.name())))
         .sorted(Comparator.comparingLong((Storage each) -> each.usage.bytes()).reversed())
         .toList();
-  }
-
-  private RepositoryUsage usage(String repository) {
-    RepositoryUsage known = usages.getIfPresent(repository);
-    if (known != null) {
-      return known;
-    }
-    RepositoryUsage found = quotas.usage(repository);
-    usages.put(repository, found);
-    return found;
   }
 
   /**

@@ -26,6 +26,8 @@ public record Page(
           new Entry("Limits", "/console/limits", Role.ADMIN),
           new Entry("Keys", "/console/keys", Role.ADMIN),
           new Entry("Audit", "/console/audit", Role.ADMIN),
+          new Entry("Jobs", "/console/jobs", Role.ADMIN),
+          new Entry("Storage", "/console/storage", Role.ADMIN),
           new Entry("Doctor", "/console/doctor", Role.ADMIN));
 
   /** The pages that the visitor may open, as the navigation lists them. */

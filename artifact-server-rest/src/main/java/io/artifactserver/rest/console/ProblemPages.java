@@ -11,6 +11,7 @@ import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.problem.ReleaseProblems;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -21,6 +22,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
 /** Shows people what went wrong on a page of the console, and what to do. Thread-safe. */
 @ControllerAdvice(basePackageClasses = ProblemPages.class)
@@ -38,6 +40,12 @@ public final class ProblemPages implements ProblemPage {
   @Override
   public byte[] of(ProblemDetail problem) {
     return templates.bytes("problem", title(problem), Map.of("problem", problem));
+  }
+
+  /** The client left before it had the page or its first event: there is nobody to tell. */
+  @ExceptionHandler
+  @Nullable ResponseEntity<byte[]> handle(AsyncRequestNotUsableException failure) {
+    return null;
   }
 
   @ExceptionHandler

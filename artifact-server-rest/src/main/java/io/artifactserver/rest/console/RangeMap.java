@@ -1,11 +1,8 @@
 package io.artifactserver.rest.console;
 
 import io.artifactserver.core.progress.DeviceProgress;
-import io.artifactserver.core.progress.ProgressSubject;
-import io.artifactserver.core.progress.RolloutStore;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * An artifact as a strip of equal parts: how many of the devices have each of them. Immutable.
@@ -18,22 +15,6 @@ public record RangeMap(double[] shares) {
   static final int PARTS = 200;
 
   private static final int WHOLE = 100;
-
-  /** The map of all devices that have some of the subject. Asks the database. */
-  static RangeMap of(ProgressSubject subject, RolloutStore store) {
-    double[] shares = new double[PARTS];
-    LongAdder devices = new LongAdder();
-    store.delivered(
-        subject,
-        (delivered, count) -> {
-          delivered.addShares(shares, subject.length(), count);
-          devices.add(count);
-        });
-    for (int i = 0; i < PARTS; i++) {
-      shares[i] /= Math.max(1, devices.sum());
-    }
-    return new RangeMap(shares);
-  }
 
   /** The map of one device. */
   public static RangeMap of(DeviceProgress device, long length) {

@@ -7,6 +7,7 @@ import io.artifactserver.core.catalog.Repository;
 import io.artifactserver.core.progress.ProgressBook;
 import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.rest.api.release.ChannelController;
 import io.artifactserver.rest.problem.ProblemException;
 import io.artifactserver.rest.problem.Problems;
 import io.swagger.v3.oas.annotations.Hidden;
@@ -30,6 +31,7 @@ public record RolloutPages(
     ArtifactCatalog catalog,
     ProgressBook book,
     Rollouts rollouts,
+    ChannelController channels,
     InstantSource clock,
     JsonMapper mapper) {
   private static final String TITLE = "Rollout";
@@ -52,7 +54,13 @@ public record RolloutPages(
         HttpStatus.OK,
         "rollout",
         TITLE,
-        Map.of("artifact", artifact, "rollout", rollouts.of(subject(artifact))));
+        Map.of(
+            "artifact",
+            artifact,
+            "rollout",
+            rollouts.of(subject(artifact)),
+            "channels",
+            ChannelPages.leadingTo(path, channels.list(repository).channels())));
   }
 
   /** One device, and its artifacts. */
@@ -80,7 +88,7 @@ public record RolloutPages(
     return catalog.find(id).orElseThrow(() -> new ProblemException(Problems.artifactNotFound(id)));
   }
 
-  private static ProgressSubject subject(Artifact artifact) {
+  static ProgressSubject subject(Artifact artifact) {
     return new ProgressSubject(
         artifact.repository().name(), artifact.digests().sha256(), artifact.length());
   }

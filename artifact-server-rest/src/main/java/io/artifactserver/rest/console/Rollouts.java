@@ -2,12 +2,12 @@ package io.artifactserver.rest.console;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.progress.RolloutStore;
 import io.artifactserver.core.progress.Sending;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /** How far all devices are, {@linkplain Paced paced}. Thread-safe. */
@@ -15,7 +15,6 @@ final class Rollouts {
   private static final Duration KEPT = Duration.ofMinutes(10);
   private static final int MAX_KEPT = 32;
 
-  private final ProgressStore progress;
   private final RolloutStore store;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
@@ -23,11 +22,13 @@ final class Rollouts {
   private final Cache<ProgressSubject, Paced<Rollout>> rollouts =
       Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
 
+  private final Cache<List<ProgressSubject>, Paced<Progress>> releases =
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
+
   /**
    * @param nanoTime as {@link System#nanoTime}
    */
-  Rollouts(ProgressStore progress, RolloutStore store, InstantSource clock, LongSupplier nanoTime) {
-    this.progress = progress;
+  Rollouts(RolloutStore store, InstantSource clock, LongSupplier nanoTime) {
     this.store = store;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -40,6 +41,18 @@ final class Rollouts {
   }
 
   /**
+   * Returns how far devices were with the artifacts of a release a moment ago; asks the database
+   * now and then.
+   *
+   * @param subjects one at least, of one repository
+   */
+  Progress of(List<ProgressSubject> subjects) {
+    return releases
+        .get(subjects, each -> new Paced<>(() -> Progress.of(each, store), nanoTime))
+        .get();
+  }
+
+  /**
    * Returns how many devices were sent something within the last minute; asks the database now and
    * then.
    */
@@ -48,6 +61,6 @@ final class Rollouts {
   }
 
   private Paced<Rollout> paced(ProgressSubject subject) {
-    return new Paced<>(() -> Rollout.of(subject, progress, store, clock.instant()), nanoTime);
+    return new Paced<>(() -> Rollout.of(subject, store, clock.instant()), nanoTime);
   }
 }

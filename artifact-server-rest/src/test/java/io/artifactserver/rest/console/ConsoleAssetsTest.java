@@ -9,10 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 class ConsoleAssetsTest {
   private static final Path FOLDER = Path.of("src", "main", "resources", "console");
@@ -58,6 +62,30 @@ class ConsoleAssetsTest {
       }
     }
     assertThat(found).isEqualTo(new TreeMap<>(VENDORED));
+  }
+
+  /** Every library is named in the archive's SBOM, in the version that its banner says. */
+  @Test
+  void librariesAreInTheBillOfMaterials() throws IOException {
+    String components = Files.readString(Path.of("src", "main", "assembly", "console-scripts.cdx"));
+    JsonNode parsed = JsonMapper.shared().readTree("[" + components + "{}]");
+    Set<String> named = new TreeSet<>();
+    for (JsonNode component : parsed) {
+      if (component.has("name")) {
+        String library =
+            component.get("name").asString() + ' ' + component.get("version").asString();
+        assertThat(component.get("purl").asString())
+            .isEqualTo("pkg:npm/" + library.replace(' ', '@'));
+        named.add(library);
+      }
+    }
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> files = Files.list(FOLDER.resolve("vendor"))) {
+      for (Path file : files.filter(each -> !each.toString().endsWith(".txt")).toList()) {
+        found.add(Files.readString(file).replaceAll("(?s)^/\\* (\\S+ [^,]+),.*", "$1"));
+      }
+    }
+    assertThat(named).isEqualTo(found).hasSize(4);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.artifactserver.rest.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,14 @@ class FormatTest {
   @Test
   void timesAreUtc() {
     assertThat(Format.utc(Instant.EPOCH)).isEqualTo("1970-01-01 00:00:00 UTC");
+  }
+
+  @Test
+  void spansAreInTheLargestUnitThatFits() {
+    assertThat(Format.span(Duration.ofHours(1))).isEqualTo("1 hour");
+    assertThat(Format.span(Duration.ofMinutes(90))).isEqualTo("90 minutes");
+    assertThat(Format.span(Duration.ofDays(30))).isEqualTo("30 days");
+    assertThat(Format.span(Duration.ofMillis(1500))).isEqualTo("1500 ms");
   }
 
   @Test

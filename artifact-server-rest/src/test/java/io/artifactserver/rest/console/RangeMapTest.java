@@ -2,11 +2,10 @@ package io.artifactserver.rest.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.artifactserver.core.digest.Digest;
-import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.progress.DeliveredBytes;
 import io.artifactserver.core.progress.DeviceProgress;
-import io.artifactserver.core.progress.ProgressSubject;
+import io.artifactserver.core.progress.ProgressStore;
+import io.artifactserver.core.progress.RolloutStore;
 import io.artifactserver.core.progress.Sending;
 import io.artifactserver.core.range.ByteRange;
 import java.util.Arrays;
@@ -49,10 +48,22 @@ class RangeMapTest {
         .startsWith(25);
   }
 
+  /** Devices that tried in vain are active, and have nothing. */
+  @Test
+  void devicesAreAddedUpWithTheirBytes() {
+    assertThat(
+            sum(Map.of(bytes(0, LENGTH), 7L, bytes(10, 10), 2L, DeliveredBytes.NONE, 5L)).summary())
+        .isEqualTo(new ProgressStore.Summary(9, 7, 3, 7 * LENGTH + 20, 2));
+  }
+
   private static RangeMap map(Map<DeliveredBytes, Long> devices) {
-    return RangeMap.of(
-        new ProgressSubject("boards", Digest.of(DigestAlgorithm.SHA_256, new byte[32]), LENGTH),
-        new DevicesStore(devices));
+    return sum(devices).map();
+  }
+
+  private static Rollout.Sum sum(Map<DeliveredBytes, Long> devices) {
+    Rollout.Sum sum = new Rollout.Sum(LENGTH);
+    devices.forEach((bytes, count) -> sum.add(new RolloutStore.Group(bytes, count, 1, 0.5)));
+    return sum;
   }
 
   private static DeliveredBytes bytes(long position, long length) {

@@ -4,20 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.artifactserver.core.program.Programs;
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The console in a headless Chromium, which .ci/run installs: the scenarios of {@code
- * console-browser/scenarios.cjs}. An error that a page logs fails its scenario. Pictures of the
- * pages are in {@code target/console-pages} afterwards.
+ * console-browser/scenarios.cjs}, in one browser and two at a time. An error that a page logs fails
+ * its scenario. Pictures of the pages are in {@code target/console-pages} afterwards.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ConsoleBrowserIT {
@@ -28,7 +37,17 @@ class ConsoleBrowserIT {
   private static final Path PAGES = Path.of("target", "console-pages").toAbsolutePath();
   private static final long MINUTES = 8;
 
+  private final Map<String, String> failures = new HashMap<>();
   private PackagedServer server;
+  private Process process;
+  private BufferedReader outcomes;
+  private Path log;
+
+  /** The longest first. */
+  static List<String> scenarios() {
+    return List.of(
+        "everyPage", "upload", "rollout", "reload", "hostile", "channel", "keep", "revoke");
+  }
 
   @BeforeAll
   void start(@TempDir Path folder) throws Exception {
@@ -41,48 +60,62 @@ class ConsoleBrowserIT {
     }
     assumeTrue(isThere, message);
     server = PackagedServer.start(folder.resolve("data"));
+    log = folder.resolve("log");
+    List<String> command = new ArrayList<>(List.of("node", SCRIPT.toString()));
+    command.addAll(scenarios());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "MODULES",
+                MODULES.toString(),
+                "CHROMIUM",
+                "/usr/bin/chromium",
+                "SERVER",
+                "http://127.0.0.1:" + server.port(),
+                "TOKEN",
+                server.operatorToken(),
+                "FOLDER",
+                folder.toString(),
+                "PICTURES",
+                Files.createDirectories(PAGES).toString()));
+    process = builder.start();
+    outcomes = process.inputReader();
   }
 
   @AfterAll
   void stop() {
+    if (process != null) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+    }
     if (server != null) {
       server.close();
     }
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "upload",
-        "reload",
-        "rollout",
-        "revoke",
-        "channel",
-        "keep",
-        "hostile",
-        "everyPage"
-      })
-  void peopleDo(String scenario, @TempDir Path folder) throws Exception {
-    Path log = folder.resolve("log");
-    ProcessBuilder builder =
-        new ProcessBuilder("node", SCRIPT.toString(), scenario)
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
-    builder.environment().put("MODULES", MODULES.toString());
-    builder.environment().put("CHROMIUM", "/usr/bin/chromium");
-    builder.environment().put("SERVER", "http://127.0.0.1:" + server.port());
-    builder.environment().put("TOKEN", server.operatorToken());
-    builder
-        .environment()
-        .put(
-            "FOLDER",
-            (scenario.equals("everyPage") ? Files.createDirectories(PAGES) : folder).toString());
-    Process process = builder.start();
-    try {
-      assertThat(process.waitFor(MINUTES, TimeUnit.MINUTES)).as("%s ends", scenario).isTrue();
-    } finally {
-      process.destroyForcibly();
+  @MethodSource("scenarios")
+  @Timeout(
+      value = MINUTES,
+      unit = TimeUnit.MINUTES,
+      threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void peopleDo(String scenario) throws IOException {
+    while (!failures.containsKey(scenario)) {
+      String line = outcomes.readLine();
+      assertThat(line).as(() -> "The browser has ended: " + errors()).isNotNull();
+      JsonNode outcome = JsonMapper.shared().readTree(line);
+      failures.put(outcome.get("name").asString(), outcome.get("failure").asString());
     }
-    assertThat(process.exitValue()).as(Files.readString(log)).isZero();
+    assertThat(failures.get(scenario)).as(scenario).isEmpty();
+  }
+
+  private String errors() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 }

@@ -100,6 +100,64 @@ class ConsoleKeepIT {
   }
 
   @Test
+  void aStageIsShownToAllAndChangedByThoseWhoMay() throws Exception {
+    operator.json("PUT", api + "/channels/stable", "{\"release\":\"a/1.0\"}");
+    Browser publisher = signedIn("publisher", all);
+    String kept =
+        "\"groups\":{\"callers\":[\"<i>lab-*\"]},\"stop\":{\"percentage\":5,\"atLeast\":2}}";
+    String seen = "\"1\"";
+    String staged = "{\"release\":\"a/1.1\",\"percentage\":10," + kept;
+    assertThat(change(publisher, "PUT", "/channels/stable", staged, "If-Match", seen).statusCode())
+        .isEqualTo(200);
+    String page = publisher.get(channel).body();
+    assertThat(page)
+        .contains(
+            "10 % of its groups", "Goes on", "&lt;i&gt;lab-*", "Set the percentage", ">Pause<")
+        .contains("more than 5 %", "at least 2", "to <bdi>a/1.0</bdi>")
+        .doesNotContain("<i>lab", ">Resume<", "How far devices are");
+    Browser reader = signedIn("reader", all);
+    assertThat(reader.get(channel).body())
+        .contains("10 % of", "at least 2")
+        .doesNotContain("lab-*", "data-call");
+    Browser uploader = signedIn("publisher", all + ",\"paths\":[\"a\"]");
+    assertThat(uploader.get(channel).body()).contains("10 % of").doesNotContain("data-call");
+    for (Browser refused : List.of(reader, uploader)) {
+      for (String step : List.of("pause", "resume", "rollback")) {
+        assertThat(change(refused, "POST", "/channels/stable/" + step, "{}").statusCode())
+            .isEqualTo(403);
+      }
+    }
+    String why = "{\"comment\":\"looks bad\"}";
+    assertThat(
+            change(publisher, "POST", "/channels/stable/pause", why, "If-Match", "\"2\"")
+                .statusCode())
+        .isEqualTo(200);
+    assertThat(publisher.get(channel).body())
+        .contains("Paused", "looks bad", "10 % of its groups, paused", ">Resume<")
+        .doesNotContain(">Pause<", "Set the percentage");
+    Browser admin = new Browser(server, client);
+    admin.signIn(server.operatorToken());
+    String rollout = "/console/rollout?repository=%s&path=".formatted(repository);
+    assertThat(admin.get(channel).body()).contains("/console/channel/rollout?");
+    String far = channel.replace("/channel?", "/channel/rollout?");
+    assertThat(admin.get(far).body())
+        .contains("path=a%2F1.1%2Ffw", "0 devices have all of it")
+        .doesNotContain("path=a%2F1.0%2Ffw");
+    for (Browser refused : List.of(reader, publisher)) {
+      assertThat(refused.get(far).statusCode()).isEqualTo(403);
+    }
+    for (String path : List.of("a/1.0/fw", "a/1.1/fw")) {
+      assertThat(admin.get(rollout + path).body()).contains("gives <bdi>a/1.1</bdi> to 10 %");
+      assertThat(
+              reader
+                  .get("/console/artifact?repository=%s&path=%s".formatted(repository, path))
+                  .body())
+          .contains("gives <bdi>a/1.1</bdi> to 10 %");
+    }
+    assertThat(admin.get(rollout + "b/1.0/fw").body()).doesNotContain("The channel");
+  }
+
+  @Test
   void onlyAdminsSeeAndActivateRules() throws Exception {
     String page = "/console/retention?repository=" + repository;
     for (String role : List.of("reader", "publisher")) {
@@ -184,7 +242,75 @@ class ConsoleKeepIT {
     assertThat(publisher.get(page).body())
         .contains("Held until", "&lt;i&gt;recall&lt;/i&gt;")
         .doesNotContain("Delete this artifact");
-    assertThat(admin.get(page).body()).contains("Hold it for longer");
+    assertThat(admin.get(page).body()).contains("Hold it for longer").doesNotContain("Attachments");
+  }
+
+  @Test
+  void anAttachmentIsSavedAndNeverShownWithinTheScope() throws Exception {
+    String page = "/console/artifact?path=a/1.1/fw&repository=" + repository;
+    String attach = "/artifacts/a/1.1/fw/attachments?kind=notes&label=by=%3Cb%3Ebob";
+    String hostile = "<script>alert(1)</script>";
+    Browser publisher = signedIn("publisher", all);
+    HttpResponse<String> made =
+        publisher.send(
+            "POST",
+            api + attach,
+            hostile,
+            "Content-Type",
+            "text/html",
+            "X-CSRF-Token",
+            publisher.changeToken());
+    assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
+    String self =
+        "/console/attachment?path=a/1.1/fw&repository=%s&sha256=%s"
+            .formatted(
+                repository, JsonMapper.shared().readTree(made.body()).get("sha256").asString());
+    for (String scope : List.of(all, all + ",\"paths\":[\"a\"]")) {
+      Browser reader = signedIn("reader", scope);
+      assertThat(reader.get(page).body())
+          .contains("Attachments", "<td>notes</td>", "by=&lt;b&gt;bob", "/console/attachment?");
+      HttpResponse<String> saved = reader.get(self);
+      assertThat(saved.body()).isEqualTo(hostile);
+      assertThat(saved.headers().map())
+          .containsEntry("Content-Type", List.of("text/html"))
+          .containsEntry("Content-Disposition", List.of("attachment"))
+          .containsEntry("Content-Security-Policy", List.of("sandbox"))
+          .containsEntry("X-Content-Type-Options", List.of("nosniff"));
+    }
+    Browser stranger = signedIn("publisher", all + ",\"paths\":[\"b\"]");
+    assertThat(stranger.get(page).statusCode()).isEqualTo(403);
+    assertThat(stranger.get(self).statusCode()).isEqualTo(403);
+    assertThat(new Browser(server, client).get(self).statusCode()).isEqualTo(303);
+    assertThat(publisher.get(self + "0").statusCode()).isEqualTo(400);
+    assertThat(publisher.get(self.replace("1.1", "1.0")).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theHistoryOfAnArtifactIsForAdmins() throws Exception {
+    String page = "/console/artifact?path=a/1.0/fw&repository=" + repository;
+    operator.json("PUT", api + "/channels/stable", "{\"release\":\"a/1.0\",\"comment\":\"<b>go\"}");
+    operator.json("PUT", api + "/channels/stable", "{\"release\":\"b/1.0\"}", "If-Match", "*");
+    assertThat(operator.delete(api + "/artifacts/a/1.0/fw").statusCode()).isEqualTo(204);
+    Browser publisher = signedIn("publisher", all);
+    change(publisher, "POST", "/artifacts/a/1.0/fw/undelete", "");
+    String hold =
+        "{\"until\":\"%s\",\"reason\":\"recall\"}".formatted(Instant.now().plusSeconds(60));
+    Browser admin = new Browser(server, client);
+    admin.signIn(server.operatorToken());
+    change(admin, "PUT", "/artifacts/a/1.0/fw/hold", hold);
+    String html = admin.get(page).body();
+    String history = html.substring(html.indexOf("history-title"));
+    assertThat(history)
+        .containsSubsequence(
+            "Held", "recall", "Deletion taken back", "keeper", "Deleted", "Released by", "Uploaded")
+        .contains("&lt;b&gt;go", "1000 B, SHA-256")
+        .doesNotContain("<b>", "b/1.0");
+    assertThat(admin.get(page.replace("1.0", "1.1")).body()).doesNotContain("Deletion taken back");
+    for (String role : List.of("reader", "publisher")) {
+      assertThat(signedIn(role, all).get(page).body())
+          .contains("a/1.0/fw")
+          .doesNotContain("history-title", "Deletion taken back");
+    }
   }
 
   private Browser signedIn(String role, String scope) throws IOException, InterruptedException {

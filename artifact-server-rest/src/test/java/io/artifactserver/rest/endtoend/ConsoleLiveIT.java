@@ -76,13 +76,40 @@ class ConsoleLiveIT extends ProgressFixture {
       assertThat(browser.get("/console/").headers().firstValue("Location").orElseThrow())
           .endsWith("/console/repositories");
       for (String path :
-          List.of(SERVER, "/console/rollout", "/console/device?name=a", "/console/nothing")) {
+          List.of(
+              SERVER,
+              "/console/rollout",
+              "/console/device?name=a",
+              "/console/jobs",
+              "/console/storage",
+              "/console/nothing")) {
         assertThat(browser.get(path).statusCode()).as(path).isEqualTo(403);
         HttpResponse<Void> nobody =
             client.send(
                 HttpRequest.newBuilder(server.uri(path)).build(), BodyHandlers.discarding());
         assertThat(nobody.statusCode()).as(path).isEqualTo(path.equals(SERVER) ? 401 : 303);
       }
+    }
+  }
+
+  @Test
+  void anAdminSeesJobsAndStorage(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient()) {
+      operator.createRepository("bounded", true);
+      operator.json("PUT", "/api/v1/repositories/bounded/quota", "{\"bytes\": 4194304}");
+      operator.put("bounded", "a", Bytes.random(1 << 20, 1));
+      Browser browser = new Browser(server, client);
+      browser.signIn(server.operatorToken());
+      String storage = browser.get("/console/storage?after=a").body();
+      assertThat(storage)
+          .contains(">bounded<", "1.0 MiB", "25.0 % of 4.0 MiB", "Free on the disk", "accepted");
+      assertThat(browser.get("/console/storage?after=zz").body()).contains("no repository");
+      String jobs = browser.get("/console/jobs").body();
+      assertThat(jobs)
+          .contains("Deletes releases", ">retention<", "1 hour")
+          .contains("10 seconds", "Done")
+          .doesNotContain("Failed");
     }
   }
 

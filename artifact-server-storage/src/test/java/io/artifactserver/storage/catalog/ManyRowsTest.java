@@ -149,11 +149,12 @@ class ManyRowsTest {
         .isLessThanOrEqualTo(1 + PLANNING);
     long before = application.statements();
     long[] told = new long[2];
-    rollouts.delivered(
+    rollouts.groups(
         FIRMWARE,
-        (_, devices) -> {
+        since,
+        group -> {
           told[0]++;
-          told[1] += devices;
+          told[1] += group.devices();
         });
     assertThat(told).containsExactly(2, 100_000);
     assertThat(application.statements() - before).isEqualTo(1);

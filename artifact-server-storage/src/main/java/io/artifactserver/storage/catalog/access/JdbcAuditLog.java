@@ -117,6 +117,23 @@ public record JdbcAuditLog(CatalogTransactions transactions, JdbcClient jdbc, In
             .list());
   }
 
+  @Override
+  public List<AuditRecord> newest(String artifact, int limit) {
+    return transactions.read(() ->
+        jdbc.sql(
+                SELECT
+                    + """
+                    where audit_artifact(entry) = left(:artifact, 600)
+                      and position(:artifact in entry) > 0
+                    order by id desc
+                    limit :limit
+                    """)
+            .param("artifact", artifact)
+            .param("limit", limit)
+            .query((row, _) -> record(row))
+            .list());
+  }
+
   private static AuditRecord record(ResultSet row) throws SQLException {
     return new AuditRecord(
         row.getLong("id"),

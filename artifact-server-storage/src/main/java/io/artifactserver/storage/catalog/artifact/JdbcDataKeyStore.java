@@ -93,6 +93,8 @@ public record JdbcDataKeyStore(CatalogTransactions transactions, JdbcClient jdbc
                   and not exists (select from blob b where b.blob_key = k.blob_key)
                   and not exists (select from derived d where d.blob_key = k.blob_key)
                   and not exists (select from unfinished_upload u where u.blob_key = k.blob_key)
+                  and not exists (
+                    select from webhook w where k.blob_key in (w.secret_key, w.former_key))
                 """)
             .param("instant", Timestamp.from(instant))
             .update());

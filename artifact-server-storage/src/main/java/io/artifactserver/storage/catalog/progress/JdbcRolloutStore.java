@@ -10,7 +10,7 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.ObjLongConsumer;
+import java.util.function.Consumer;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Aggregates of the progress of devices, made by PostgreSQL. Immutable, thread-safe. */
@@ -46,7 +46,7 @@ public record JdbcRolloutStore(CatalogTransactions transactions, JdbcTemplate jd
           p.updated_at > ?
           order by
             coalesce(
-              p.stretch_bytes / nullif(extract(epoch from p.updated_at - p.stretch_began_at), 0),
+              p.stretch_bytes / nullif(date_part('epoch', p.updated_at - p.stretch_began_at), 0),
               0),
             p.device
           limit ?
@@ -55,9 +55,28 @@ public record JdbcRolloutStore(CatalogTransactions transactions, JdbcTemplate jd
   private static final String STUCK =
       UNFINISHED + "p.updated_at <= ? order by p.updated_at, p.device limit ?";
 
-  private static final String DELIVERED =
-      "select p.delivered, count(*) from progress p where %s and p.bytes > 0 group by p.delivered"
+  /** Reads an index alone. */
+  private static final String COUNTS =
+      """
+      select count(*) filter (where p.bytes > 0 and p.bytes < ?), count(*) filter (where p.bytes >= ?)
+      from progress p
+      where %s
+      """
           .formatted(SUBJECT);
+
+  /** One pass over the devices of the subject, for the figures and the map alike. */
+  private static final String GROUPS =
+      """
+      select
+        p.delivered,
+        count(*),
+        count(*) filter (where p.updated_at > ?),
+        coalesce(%s, 0)
+      from progress p
+      where %s
+      group by p.delivered
+      """
+          .formatted(JdbcProgressStore.RATE, SUBJECT);
 
   @Override
   public long active(Instant since) {
@@ -98,18 +117,39 @@ public record JdbcRolloutStore(CatalogTransactions transactions, JdbcTemplate jd
   }
 
   @Override
-  public void delivered(ProgressSubject subject, ObjLongConsumer<DeliveredBytes> consumer) {
+  public Counts counts(ProgressSubject subject) {
+    return transactions.read(() ->
+        jdbc.query(
+                COUNTS,
+                (row, _) -> new Counts(row.getLong(1), row.getLong(2)),
+                subject.length(),
+                subject.length(),
+                subject.repository(),
+                subject.sha256().bytes())
+            .getFirst());
+  }
+
+  @Override
+  public void groups(ProgressSubject subject, Instant since, Consumer<Group> consumer) {
+    Timestamp after = Timestamp.from(since);
     transactions.read(() -> {
       jdbc.query(
           connection -> {
-            PreparedStatement statement = connection.prepareStatement(DELIVERED);
+            PreparedStatement statement = connection.prepareStatement(GROUPS);
             statement.setFetchSize(FETCHED);
-            statement.setString(1, subject.repository());
-            statement.setBytes(2, subject.sha256().bytes());
+            statement.setTimestamp(1, after);
+            statement.setTimestamp(2, after);
+            statement.setString(3, subject.repository());
+            statement.setBytes(4, subject.sha256().bytes());
             return statement;
           },
           row -> {
-            consumer.accept(DeliveredBytes.decode(row.getBytes(1)), row.getLong(2));
+            consumer.accept(
+                new Group(
+                    DeliveredBytes.decode(row.getBytes(1)),
+                    row.getLong(2),
+                    row.getLong(3),
+                    row.getDouble(4)));
           });
       return true;
     });

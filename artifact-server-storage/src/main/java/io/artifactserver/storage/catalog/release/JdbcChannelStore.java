@@ -114,6 +114,28 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
   }
 
   @Override
+  public List<ChannelState> pointing(String repository, Set<String> releases, int limit) {
+    if (releases.isEmpty()) {
+      return List.of();
+    }
+    return transactions.read(() ->
+        jdbc.sql(
+                "select "
+                    + COLUMNS
+                    + """
+                     from channel_change c join repository r on r.id = c.repository_id
+                    where r.name = :repository and c.release in (:releases)
+                    order by c.changed_at desc, c.channel, c.version desc
+                    limit :limit
+                    """)
+            .param("repository", repository)
+            .param("releases", releases)
+            .param("limit", limit)
+            .query((row, _) -> state(row))
+            .list());
+  }
+
+  @Override
   public Set<String> releases(String repository) {
     return transactions.read(() ->
         jdbc.sql(

@@ -8,6 +8,7 @@ import io.artifactserver.core.audit.AuditRecord;
 import io.artifactserver.storage.catalog.CatalogApplication;
 import io.artifactserver.storage.postgres.TestDatabase;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -38,6 +39,49 @@ class AuditLogTest {
   @AfterAll
   static void stop() {
     application.close();
+  }
+
+  @Test
+  void theChangesOfAnArtifactAreFoundWithoutTheOthers() throws Exception {
+    String artifact = "\"repository\":\"r\",\"path\":\"a/\\\"b\\\\/ä\"";
+    String longOne = "\"repository\":\"r\",\"path\":\"%s\"".formatted("ä".repeat(2000));
+    AuditRecord made = changed(artifact, "changed");
+    changed(artifact.replace("a/", "b/"), "changed");
+    changed(artifact, "refused");
+    audit.append("{\"name\":\"%s\",\"outcome\":\"changed\"}".formatted(escaped(artifact)));
+    AuditRecord held = changed(artifact, "changed");
+    AuditRecord longMade = changed(longOne, "changed");
+    changed(longOne.replaceFirst(".$", "x\""), "changed");
+    assertThat(audit.newest(artifact, 10)).containsExactly(held, made);
+    assertThat(audit.newest(artifact, 1)).containsExactly(held);
+    assertThat(audit.newest(longOne, 10)).containsExactly(longMade);
+    assertThat(audit.newest("\"repository\":\"r\",\"path\":\"none\"", 10)).isEmpty();
+    try (Connection connection = application.bean(DataSource.class).getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      // A small table would be read whole.
+      statement.execute("set local enable_seqscan = off; set local enable_bitmapscan = off");
+      try (ResultSet plan =
+          statement.executeQuery(
+              "explain select id from audit where audit_artifact(entry) = 'a' order by id desc limit 9")) {
+        StringBuilder text = new StringBuilder();
+        while (plan.next()) {
+          text.append(plan.getString(1));
+        }
+        assertThat(text).contains("Backward using audit_of_artifact").doesNotContain("Sort");
+      }
+      connection.rollback();
+    }
+  }
+
+  private static AuditRecord changed(String artifact, String outcome) {
+    return audit.append(
+        "{\"name\":\"n\",\"outcome\":\"%s\",\"after\":{%s,\"length\":1}}"
+            .formatted(outcome, artifact));
+  }
+
+  private static String escaped(String json) {
+    return json.replace("\\", "\\\\").replace("\"", "\\\"");
   }
 
   @Test

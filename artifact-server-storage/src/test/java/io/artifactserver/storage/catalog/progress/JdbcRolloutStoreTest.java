@@ -1,6 +1,7 @@
 package io.artifactserver.storage.catalog.progress;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.digest.Digest;
@@ -11,6 +12,7 @@ import io.artifactserver.core.progress.ProgressStore;
 import io.artifactserver.core.progress.ProgressStore.Addition;
 import io.artifactserver.core.progress.ProgressSubject;
 import io.artifactserver.core.progress.RolloutStore;
+import io.artifactserver.core.progress.RolloutStore.Group;
 import io.artifactserver.core.progress.Sending;
 import io.artifactserver.core.range.ByteRange;
 import io.artifactserver.storage.catalog.CatalogApplication;
@@ -97,16 +99,30 @@ class JdbcRolloutStoreTest {
     assertThat(store.stuck(ELSEWHERE, SINCE, 10)).isEmpty();
   }
 
+  @Test
+  void devicesAreCountedByHowMuchTheyHave() {
+    assertThat(store.counts(FIRMWARE)).isEqualTo(new RolloutStore.Counts(5, 3001));
+    assertThat(store.counts(OLD)).isEqualTo(new RolloutStore.Counts(1, 2));
+    assertThat(store.counts(subject("boards", 9))).isEqualTo(new RolloutStore.Counts(0, 0));
+  }
+
   /** However many devices have all of it, they are one row. */
   @Test
   void equalBytesAreToldOnceWithTheirDevices() {
-    Map<DeliveredBytes, Long> told = new HashMap<>();
-    store.delivered(FIRMWARE, (bytes, devices) -> assertThat(told.put(bytes, devices)).isNull());
-    assertThat(told)
-        .containsEntry(bytes(0, LENGTH), 3001L)
-        .containsEntry(bytes(0, 500), 2L)
-        .containsEntry(bytes(0, 10), 1L)
-        .hasSize(5);
+    Map<DeliveredBytes, Group> told = new HashMap<>();
+    store.groups(FIRMWARE, SINCE, group -> assertThat(told.put(group.delivered(), group)).isNull());
+    assertThat(told.values())
+        .contains(
+            new Group(bytes(0, LENGTH), 3001, 1, 40),
+            new Group(bytes(0, 500), 2, 0, 0),
+            new Group(bytes(0, 10), 1, 1, 1),
+            new Group(bytes(0, 1), 1, 1, 0),
+            new Group(DeliveredBytes.NONE, 1, 0, 0))
+        .hasSize(6);
+    assertThat(told.values().stream().mapToDouble(Group::rate).sum())
+        .isEqualTo(
+            (double) application.bean(ProgressStore.class).summary(FIRMWARE, SINCE).rate(),
+            within(0.6));
   }
 
   private static List<String> names(List<DeviceProgress> devices) {

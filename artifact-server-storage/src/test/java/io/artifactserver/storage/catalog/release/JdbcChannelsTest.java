@@ -17,6 +17,7 @@ import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,9 @@ class JdbcChannelsTest {
     assertThat(store.history(STABLE, 3, 1)).containsExactly(second);
     assertThat(store.history(beta.channel(), Long.MAX_VALUE, 10)).containsExactly(noBeta, beta);
     assertThat(store.lastOther(STABLE, 3, "1.0")).contains(second);
+    assertThat(store.pointing("edge", Set.of("1.0", "2.0"), 10)).containsExactly(back, beta, first);
+    assertThat(store.pointing("edge", Set.of("1.0"), 1)).containsExactly(back);
+    assertThat(store.pointing("edge", Set.of(), 1)).isEmpty();
     assertThat(store.lastOther(STABLE, 2, "1.0")).isEmpty();
     assertThat(store.lastOther(beta.channel(), 3, "1.0")).contains(beta);
     // Of two servers that both believe to be the only one, one fails.
