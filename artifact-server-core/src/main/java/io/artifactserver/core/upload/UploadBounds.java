@@ -14,9 +14,16 @@ import java.util.Collection;
  * @param interval least bytes between two checkpoints while bytes flow; longer uploads have longer
  *     ones, a {@value #SHARE}th of what they have. A crash takes at most two: bytes come while a
  *     checkpoint is made durable, but not behind the next one
+ * @param pause least time between two checkpoints while bytes flow: where a checkpoint waits for a
+ *     network, more of them would stop the bytes again and again
  */
 public record UploadBounds(
-    int maxUploads, int maxOfOwner, int maxOpen, Duration timeToLive, long interval) {
+    int maxUploads,
+    int maxOfOwner,
+    int maxOpen,
+    Duration timeToLive,
+    long interval,
+    Duration pause) {
   /**
    * A store's state may grow with the upload, and all of it is written at each checkpoint: at a
    * fixed interval, that would grow with the square.
@@ -27,14 +34,15 @@ public record UploadBounds(
   private static final long FIRST = 256 << 10;
 
   /**
-   * @throws IllegalArgumentException if a bound is not positive
+   * @throws IllegalArgumentException if a bound is not positive, or the pause is negative
    */
   public UploadBounds {
     if (maxUploads < 1
         || maxOfOwner < 1
         || maxOpen < 1
         || !timeToLive.isPositive()
-        || interval < 1) {
+        || interval < 1
+        || pause.isNegative()) {
       throw new IllegalArgumentException("Bounds of uploads must be positive");
     }
   }
@@ -56,9 +64,13 @@ public record UploadBounds(
   /**
    * @param isRecoverable whether bytes behind the checkpoint can be recovered, where the store does
    *     that: then few are lost with a process, and the next checkpoint has time
+   * @param since the last checkpoint; negative if the clock was set back
    */
-  boolean isDue(long position, long checkpoint, boolean isRecoverable) {
-    long due = isRecoverable ? Math.max(interval, position / SHARE) : Math.min(interval, FIRST);
-    return position - checkpoint >= due;
+  boolean isDue(long position, long checkpoint, boolean isRecoverable, Duration since) {
+    if (!isRecoverable) {
+      return position - checkpoint >= Math.min(interval, FIRST);
+    }
+    return position - checkpoint >= Math.max(interval, position / SHARE)
+        && (since.isNegative() || since.compareTo(pause) >= 0);
   }
 }

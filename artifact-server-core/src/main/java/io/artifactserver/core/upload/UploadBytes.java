@@ -5,6 +5,7 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.core.ingest.IngestException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -35,6 +36,9 @@ final class UploadBytes {
 
   /** Whether the last checkpoint of this attempt was made while writing went on. */
   private final AtomicBoolean isRecoverable = new AtomicBoolean();
+
+  /** When the last checkpoint was made. */
+  private final AtomicReference<Instant> checkpointAt = new AtomicReference<>(Instant.EPOCH);
 
   private final OpenUploads opens;
   private final Runnable giveBack;
@@ -82,7 +86,11 @@ final class UploadBytes {
 
   /** Whether a checkpoint is due. */
   boolean isDue() {
-    return bounds.isDue(positions.written(), positions.lastCheckpoint(), isRecoverable.get());
+    return bounds.isDue(
+        positions.written(),
+        positions.lastCheckpoint(),
+        isRecoverable.get(),
+        Duration.between(checkpointAt.get(), ports.clock().instant()));
   }
 
   /**
@@ -285,6 +293,7 @@ final class UploadBytes {
     try {
       byte[] state = isOpen ? open.blob().checkpointAndGoOn() : open.blob().checkpoint();
       positions.checkpoint();
+      checkpointAt.set(ports.clock().instant());
       isRecoverable.set(isOpen);
       return new UploadProgress(
           positions.written(),

@@ -1,5 +1,6 @@
 package io.artifactserver.core.upload;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -8,12 +9,14 @@ import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.blob.UploadCheckpoint;
 import io.artifactserver.core.ingest.IngestException;
-import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.core.limit.RepositoryQuota;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -232,6 +235,52 @@ class ConcatenationTest extends UploadFixture {
     assertThat(quota.used()).isEqualTo(10L << 20);
   }
 
+  /** Room that were given back and asked for again would be a neighbour's in between. */
+  @Test
+  void theRoomOfPartsIsNeverAskedForAgain() throws Exception {
+    byte[] content = content(2_000);
+    String whole = whole("edge/fw", sentParts(content, 1_000));
+    // Nothing is remembered of the repository, so that whoever needs room asks for the quota.
+    assertThat(ledger.put("edge", new RepositoryQuota(2_000, 2))).isTrue();
+    AtomicInteger refused = new AtomicInteger();
+    quotas.onAsked(() -> {
+      quotas.onAsked(() -> {});
+      assertThatExceptionOfType(IngestException.RepositoryFull.class)
+          .isThrownBy(() -> begin("edge/neighbour", 1));
+      refused.incrementAndGet();
+    });
+    assertThat(concatenate(whole)).get().isInstanceOf(IngestResult.Created.class);
+    assertThat(refused).hasValue(0);
+    assertThat(ledger.standing("edge").used().bytes()).isEqualTo(2_000);
+    assertThat(refused).as("It has been asked for now").hasValue(1);
+  }
+
+  /** The second request comes when the first one has found no such upload. */
+  @Test
+  void aRequestThatComesTwiceAtOnceMakesOneUpload() throws Exception {
+    String part = part("edge/fw", 1_000);
+    CompletableFuture<String> second = new CompletableFuture<>();
+    clock =
+        () -> {
+          clock = () -> now;
+          Thread thread = Thread.ofPlatform().start(() -> complete(second, part));
+          eventually(
+              "it waits for the first, or is through",
+              () -> second.isDone() || thread.getState() == Thread.State.WAITING);
+          return now;
+        };
+    assertThat(whole("edge/fw", part)).isEqualTo(second.get());
+    assertThat(list()).hasSize(2);
+  }
+
+  private void complete(CompletableFuture<String> whole, String part) {
+    try {
+      whole.complete(whole("edge/fw", part));
+    } catch (Exception e) {
+      whole.completeExceptionally(e);
+    }
+  }
+
   @Test
   void aPartIsOfOneUpload() throws Exception {
     byte[] content = content(1_000);
@@ -331,44 +380,5 @@ class ConcatenationTest extends UploadFixture {
     UnfinishedUpload row = rows.find(id).orElseThrow();
     return new UploadCheckpoint(
         row.blobKey(), row.progress().position(), row.progress().store(), false);
-  }
-
-  private String part(String name, long length) throws Exception {
-    return uploads
-        .beginPart("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
-        .id();
-  }
-
-  /** Two parts that have all of their bytes. */
-  private String[] sentParts(byte[] content, int edge) throws Exception {
-    int rest = content.length - edge;
-    String[] parts = {part("edge/fw", edge), part("edge/fw", rest)};
-    send(parts[0], Arrays.copyOf(content, edge), 0, edge);
-    send(parts[1], Arrays.copyOfRange(content, edge, content.length), 0, rest);
-    for (String part : parts) {
-      assertThat(finish(part)).isEmpty();
-    }
-    return parts;
-  }
-
-  private String whole(String name, String... parts) throws Exception {
-    return uploads
-        .beginOfParts(
-            "other",
-            new IngestRequest(id(name), "text/plain", IngestRequest.UNKNOWN_LENGTH, List.of()),
-            "",
-            List.of(parts))
-        .id();
-  }
-
-  private Optional<IngestResult> finish(String id) throws Exception {
-    try (UploadSession session = uploads.take(id, () -> {})) {
-      return session.complete();
-    }
-  }
-
-  private Optional<IngestResult> concatenate(String id)
-      throws UploadException, IngestException, StorageException {
-    return uploads.concatenate(id, () -> {}, () -> {});
   }
 }

@@ -25,7 +25,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,7 +48,11 @@ abstract class UploadFixture {
   final Quota quota = new Quota(MAX_LENGTH, 10L << 20, 0);
   final InMemoryUploadRows rows = new InMemoryUploadRows();
   final SavableDigests digests = new ClonedDigests();
+  final InMemoryQuotaStore quotas = new InMemoryQuotaStore(artifacts);
   Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  InstantSource clock = () -> now;
+  Duration pause = Duration.ZERO;
+  QuotaLedger ledger = new QuotaLedger(quotas);
   UnfinishedUploads uploads = start();
 
   @BeforeEach
@@ -56,13 +63,14 @@ abstract class UploadFixture {
 
   /** As a process that finds what the one before has left. */
   final UnfinishedUploads start() {
+    ledger = new QuotaLedger(quotas);
     ArtifactIngest ingest =
         new ArtifactIngest(
             catalog,
             artifacts,
             new BlobStores(store, encrypted),
             quota,
-            new QuotaLedger(new InMemoryQuotaStore(artifacts)),
+            ledger,
             ForkJoinPool.commonPool(),
             () -> {},
             InMemoryChannelStore.book(catalog));
@@ -75,8 +83,8 @@ abstract class UploadFixture {
                 ingest,
                 digests,
                 ForkJoinPool.commonPool(),
-                () -> now),
-            new UploadBounds(3, 2, MAX_OPEN, TIME_TO_LIVE, INTERVAL));
+                () -> clock.instant()),
+            new UploadBounds(3, 2, MAX_OPEN, TIME_TO_LIVE, INTERVAL, pause));
     started.recover();
     return started;
   }
@@ -137,5 +145,44 @@ abstract class UploadFixture {
     byte[] content = new byte[length];
     new Random(length).nextBytes(content);
     return content;
+  }
+
+  final String part(String name, long length) throws Exception {
+    return uploads
+        .beginPart("me", new IngestRequest(id(name), "text/plain", length, List.of()), "")
+        .id();
+  }
+
+  /** Two parts that have all of their bytes. */
+  final String[] sentParts(byte[] content, int edge) throws Exception {
+    int rest = content.length - edge;
+    String[] parts = {part("edge/fw", edge), part("edge/fw", rest)};
+    send(parts[0], Arrays.copyOf(content, edge), 0, edge);
+    send(parts[1], Arrays.copyOfRange(content, edge, content.length), 0, rest);
+    for (String part : parts) {
+      assertThat(finish(part)).isEmpty();
+    }
+    return parts;
+  }
+
+  final String whole(String name, String... parts) throws Exception {
+    return uploads
+        .beginOfParts(
+            "other",
+            new IngestRequest(id(name), "text/plain", IngestRequest.UNKNOWN_LENGTH, List.of()),
+            "",
+            List.of(parts))
+        .id();
+  }
+
+  final Optional<IngestResult> finish(String id) throws Exception {
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      return session.complete();
+    }
+  }
+
+  final Optional<IngestResult> concatenate(String id)
+      throws UploadException, IngestException, StorageException {
+    return uploads.concatenate(id, () -> {}, () -> {});
   }
 }

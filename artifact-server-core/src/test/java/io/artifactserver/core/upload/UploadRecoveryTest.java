@@ -10,6 +10,7 @@ import io.artifactserver.core.catalog.CatalogUnavailableException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,6 +38,31 @@ class UploadRecoveryTest extends UploadFixture {
       assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
       assertStored(repository + "/fw", content);
     }
+  }
+
+  /** Each checkpoint of a remote store waits for its network. */
+  @Test
+  void checkpointsHaveAPauseBetweenThem() throws Exception {
+    pause = Duration.ofSeconds(2);
+    uploads = start();
+    byte[] content = content(20_000);
+    String id = begin("edge/fw", content.length);
+    try (UploadSession session = uploads.take(id, () -> {})) {
+      session.append(ByteBuffer.wrap(content, 0, 5_000));
+      eventually("the first checkpoint is durable", () -> session.kept() == 5_000);
+      now = now.plus(pause).minusNanos(1);
+      session.append(ByteBuffer.wrap(content, 5_000, 5_000));
+      now = now.plusNanos(1);
+      session.append(ByteBuffer.wrap(content, 10_000, 1));
+      eventually("the second checkpoint is durable", () -> session.kept() != 5_000);
+      assertThat(session.kept()).isEqualTo(10_001);
+      now = now.minus(Duration.ofDays(1));
+      session.append(ByteBuffer.wrap(content, 10_001, 5_000));
+      eventually("no clock that is set back stops them", () -> session.kept() == 15_001);
+    }
+    send(id, content, 15_001, content.length);
+    assertThat(complete(id)).isInstanceOf(IngestResult.Created.class);
+    assertStored("edge/fw", content);
   }
 
   /** No other bytes may be encrypted in their place, however often the upload pauses. */

@@ -13,6 +13,7 @@ import io.artifactserver.core.ingest.IngestResult;
 import io.artifactserver.core.lint.ArtifactLint;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.Credentials;
+import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.problem.ProblemException;
@@ -252,7 +253,10 @@ public record ArtifactUploadController(
     ArtifactView view = ArtifactView.of(artifact, lint.warnings(artifact.blob()));
     ResponseEntity.BodyBuilder response =
         switch (result) {
-          case IngestResult.Created _ -> ResponseEntity.created(URI.create(view.links().self()));
+          case IngestResult.Created _ -> {
+            AuditDetails.after(ArtifactView.of(artifact));
+            yield ResponseEntity.created(URI.create(view.links().self()));
+          }
           case IngestResult.AlreadyPresent _ -> ResponseEntity.ok();
         };
     return response

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.api.artifact;
 
+import io.artifactserver.rest.server.engine.Http2Connections;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Request;
 
@@ -18,7 +19,8 @@ final class OpenRequest implements AutoCloseable {
   /** Ends the wait. */
   synchronized void end() {
     if (!isOver) {
-      request.fail(new EofException("A newer request goes on with the upload"));
+      Http2Connections.endBody(
+          request, new EofException("A newer request goes on with the upload"));
     }
   }
 

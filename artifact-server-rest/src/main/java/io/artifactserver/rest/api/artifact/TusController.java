@@ -6,6 +6,7 @@ import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.ingest.IngestException;
 import io.artifactserver.core.ingest.IngestRequest;
 import io.artifactserver.core.ingest.IngestResult;
+import io.artifactserver.core.lint.ArtifactLint;
 import io.artifactserver.core.upload.UnfinishedUploads;
 import io.artifactserver.core.upload.UploadException;
 import io.artifactserver.core.upload.UploadSession;
@@ -15,6 +16,7 @@ import io.artifactserver.rest.api.audit.AuditDetails;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.EntityTag;
 import io.artifactserver.rest.http.HttpDate;
+import io.artifactserver.rest.http.WarningsField;
 import io.swagger.v3.oas.annotations.Hidden;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.Parameter;
@@ -52,7 +54,8 @@ public record TusController(
     UnfinishedUploads uploads,
     UploadReception reception,
     UploadAssembly assembly,
-    UploadProperties properties) {
+    UploadProperties properties,
+    ArtifactLint lint) {
   static final String PATH = "/api/v1/uploads";
 
   private static final String EXTENSIONS =
@@ -125,7 +128,7 @@ public record TusController(
     if (!hasBytes && begun.request().declaredLength() != 0) {
       return ResponseEntity.status(HttpStatus.CREATED).build();
     }
-    ResponseEntity<ArtifactView> received = receive(begun.id(), 0, request, hasBytes);
+    ResponseEntity<ArtifactView> received = receive(begun.id(), 0, request, response, hasBytes);
     return ResponseEntity.status(HttpStatus.CREATED).headers(received.getHeaders()).build();
   }
 
@@ -194,7 +197,8 @@ public record TusController(
       summary = "Send bytes of an upload (tus)",
       description =
           "Upload-Offset is where they belong. With the last byte the artifact is there:"
-              + " Content-Location names it, Repr-Digest has its digests. Repr-Digest of a request"
+              + " Content-Location names it, Repr-Digest has its digests, Artifact-Warnings is there"
+              + " if it makes a bad update. Repr-Digest of a request"
               + " has digests of the whole, for a client that digests while it sends.")
   public ResponseEntity<ArtifactView> patch(
       @PathVariable String id,
@@ -211,7 +215,7 @@ public record TusController(
     speak(request, response);
     TusFields.requireBytes(request);
     reception.requireInScope(id);
-    return receive(id, TusFields.offset(request), request, true);
+    return receive(id, TusFields.offset(request), request, response, true);
   }
 
   /** Ends an upload, and forgets its bytes: 204. */
@@ -250,7 +254,11 @@ public record TusController(
   }
 
   private ResponseEntity<ArtifactView> receive(
-      String id, long offset, HttpServletRequest request, boolean hasBytes)
+      String id,
+      long offset,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      boolean hasBytes)
       throws IngestException, StorageException, UploadException {
     UploadReception.Received received =
         reception.receive(
@@ -265,21 +273,11 @@ public record TusController(
                 UploadReception.Completion.WHEN_FULL,
                 _ -> {}));
     UploadStatus status = received.status();
-    ResponseEntity.HeadersBuilder<?> answer =
-        ResponseEntity.noContent()
-            .header(TusFields.OFFSET, String.valueOf(status.position()))
-            .header(EXPIRES, HttpDate.format(status.expiresAt()));
     // The audit has the begin and the end of an upload.
     boolean isChange = request.getMethod().equals("POST");
     if (received.result().isPresent()) {
       isChange = true;
-      Artifact artifact = received.result().get().artifact();
-      ArtifactView view = ArtifactView.of(artifact);
-      AuditDetails.after(view);
-      answer
-          .header(HttpHeaders.CONTENT_LOCATION, URI.create(view.links().self()).toString())
-          .header("Repr-Digest", DigestFields.reprDigest(artifact.digests()))
-          .eTag(EntityTag.of(artifact.digests().sha256()).toString());
+      tellArtifact(received.result().get(), response);
     } else if (status.isPart() && status.position() == status.request().declaredLength()) {
       Optional<IngestResult> made = assembly.concatenateWholeOf(id, request);
       made.ifPresent(result -> AuditDetails.after(ArtifactView.of(result.artifact())));
@@ -288,16 +286,23 @@ public record TusController(
     if (!isChange) {
       AuditDetails.nothingChanged();
     }
-    return answer.build();
+    return ResponseEntity.noContent()
+        .header(TusFields.OFFSET, String.valueOf(status.position()))
+        .header(EXPIRES, HttpDate.format(status.expiresAt()))
+        .build();
   }
 
-  private static void tellArtifact(IngestResult result, HttpServletResponse response) {
-    ArtifactView view = ArtifactView.of(result.artifact());
+  private void tellArtifact(IngestResult result, HttpServletResponse response) {
+    Artifact artifact = result.artifact();
+    ArtifactView view = ArtifactView.of(artifact);
     AuditDetails.after(view);
     response.setHeader(HttpHeaders.CONTENT_LOCATION, URI.create(view.links().self()).toString());
-    response.setHeader("Repr-Digest", DigestFields.reprDigest(result.artifact().digests()));
-    response.setHeader(
-        HttpHeaders.ETAG, EntityTag.of(result.artifact().digests().sha256()).toString());
+    response.setHeader("Repr-Digest", DigestFields.reprDigest(artifact.digests()));
+    response.setHeader(HttpHeaders.ETAG, EntityTag.of(artifact.digests().sha256()).toString());
+    List<String> warnings = lint.warnings(artifact.blob());
+    if (!warnings.isEmpty()) {
+      response.setHeader(WarningsField.NAME, WarningsField.of(warnings));
+    }
   }
 
   private static void created(UploadStatus begun, HttpServletResponse response) {

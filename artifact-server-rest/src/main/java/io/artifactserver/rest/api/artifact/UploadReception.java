@@ -117,6 +117,8 @@ public record UploadReception(
     } catch (StorageException e) {
       throw e;
     } catch (IOException e) {
+      // A newer request may have ended this one: its client is told so.
+      session.requirePosition(session.status().position());
       throw new UploadException.BrokenOff(session.status(), body.checksum().isEmpty(), e);
     }
   }

@@ -2,6 +2,7 @@ package io.artifactserver.rest.api.audit;
 
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.rest.access.CurrentCaller;
+import io.artifactserver.rest.access.RequestOrigin;
 import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.problem.SecurityProblems;
 import jakarta.servlet.FilterChain;
@@ -39,13 +40,15 @@ public final class AuditFilter extends GenericFilterBean {
 
   private final AuditWriter audit;
   private final SecurityProblems problems;
+  private final RequestOrigin origin;
 
   /**
    * @param problems answers callers that change too much
    */
-  public AuditFilter(AuditWriter audit, SecurityProblems problems) {
+  public AuditFilter(AuditWriter audit, SecurityProblems problems, RequestOrigin origin) {
     this.audit = audit;
     this.problems = problems;
+    this.origin = origin;
   }
 
   @Override
@@ -96,12 +99,12 @@ public final class AuditFilter extends GenericFilterBean {
     }
   }
 
-  private static Map<String, Object> entry(HttpServletRequest request, Caller caller, int status) {
+  private Map<String, Object> entry(HttpServletRequest request, Caller caller, int status) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("caller", caller.id());
     entry.put("name", caller.name());
     entry.put("role", caller.role().name().toLowerCase(Locale.ROOT));
-    entry.put("address", request.getRemoteAddr());
+    entry.put("address", origin.address(request));
     entry.put("method", bounded(request.getMethod()));
     // Without the query: nothing in it changes anything, and it may hold what is secret.
     entry.put("path", bounded(request.getRequestURI()));

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.http.server.ServerHttpResponse;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter.SseEventBuilder;
 
@@ -130,7 +131,7 @@ public final class EventStreams<S, T> implements SmartLifecycle {
     private final Follower follower;
     private final Supplier<SseEventBuilder> first;
     private final Function<T, SseEventBuilder> event;
-    private final SseEmitter emitter = new SseEmitter(0L);
+    private final SseEmitter emitter = new UnbufferedEmitter();
     private final long endNanos = System.nanoTime() + LIFETIME.toNanos();
 
     // Guarded by this object.
@@ -202,6 +203,19 @@ public final class EventStreams<S, T> implements SmartLifecycle {
 
     private synchronized boolean isOver() {
       return isOver || System.nanoTime() - endNanos > 0;
+    }
+  }
+
+  /** Tells a proxy that keeps answers back, as nginx does, to pass each event on as it comes. */
+  private static final class UnbufferedEmitter extends SseEmitter {
+    private UnbufferedEmitter() {
+      super(0L);
+    }
+
+    @Override
+    protected void extendResponse(ServerHttpResponse response) {
+      super.extendResponse(response);
+      response.getHeaders().set("X-Accel-Buffering", "no");
     }
   }
 }

@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Fetches the missing bytes of one version of an artifact by ranges beside each other, while the
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * that no byte of another version is taken. Run once, by one thread.
  */
 final class Download {
-  private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long SAVE_SECONDS = 1;
 
   private final Remote remote;
   private final Console console;
@@ -28,7 +29,9 @@ final class Download {
   private final PullState state;
   private final FetchedBytes fetched;
   private final int parallel;
-  private final AtomicLong savedAt = new AtomicLong(System.nanoTime());
+
+  /** Bytes that the file of the state knows of. */
+  private long saved;
 
   /**
    * @param pulled gets the bytes
@@ -74,8 +77,14 @@ final class Download {
       tasks.add(() -> fetch(pieces));
     }
     tasks.add(() -> sha256.add(digest(digest)));
-    try (Interruption _ = new Interruption(this::saveQuietly);
-        Progress _ = new Progress(console, pulled.name(), found.length(), fetched::count).start()) {
+    saved = before;
+    try (ScheduledExecutorService saver =
+            Executors.newSingleThreadScheduledExecutor(Thread.ofVirtual().factory());
+        Interruption _ = new Interruption(this::saveQuietly);
+        Progress _ = Progress.ofTransfer(console, pulled.name(), found.length(), fetched::count)) {
+      var _ =
+          saver.scheduleWithFixedDelay(
+              this::saveChange, SAVE_SECONDS, SAVE_SECONDS, TimeUnit.SECONDS);
       Workers.run(tasks);
     } catch (Changed e) {
       return new Result(fetched.count() - before - seeded, seeded, "");
@@ -88,8 +97,7 @@ final class Download {
 
   /** Fetches one piece after the other until there is none. */
   private boolean fetch(Pieces pieces) throws ClientException, InterruptedException {
-    try (RangeFetch ranges =
-        new RangeFetch(remote, id, found, pulled.part(), fetched, this::saveNowAndThen)) {
+    try (RangeFetch ranges = new RangeFetch(remote, id, found, pulled.part(), fetched)) {
       for (Optional<ByteRange> piece = pieces.next(); piece.isPresent(); piece = pieces.next()) {
         ByteRange range = piece.get();
         Retries retries = new Retries(console, fetched::count);
@@ -115,11 +123,11 @@ final class Download {
     }
   }
 
-  /** Remembers what is there, once a second. */
-  private void saveNowAndThen() {
-    long last = savedAt.get();
-    long now = System.nanoTime();
-    if (now - last > SAVE_NANOS && savedAt.compareAndSet(last, now)) {
+  /** Remembers what is there, also while the connections stall. Run by one thread at a time. */
+  private void saveChange() {
+    long count = fetched.count();
+    if (count != saved) {
+      saved = count;
       saveQuietly();
     }
   }

@@ -55,7 +55,7 @@ final class FileDigest implements Callable<String> {
   static String of(Path file, Console console) throws IOException, InterruptedException {
     FileDigest digest = of(file);
     String name = "SHA-256 of " + file.getFileName();
-    try (Progress _ = new Progress(console, name, digest.length, digest.position::get).start()) {
+    try (Progress _ = Progress.ofTransfer(console, name, digest.length, digest.position::get)) {
       return digest.call();
     }
   }

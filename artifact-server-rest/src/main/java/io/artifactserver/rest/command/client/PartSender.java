@@ -77,12 +77,11 @@ final class PartSender {
     }
     long begins = positions.stream().mapToLong(AtomicLong::get).sum();
     try (Progress _ =
-        new Progress(
-                console,
-                String.valueOf(file.path().getFileName()),
-                length,
-                () -> positions.stream().mapToLong(AtomicLong::get).sum() - begins)
-            .start()) {
+        Progress.ofTransfer(
+            console,
+            String.valueOf(file.path().getFileName()),
+            length,
+            () -> positions.stream().mapToLong(AtomicLong::get).sum() - begins)) {
       Workers.run(tasks);
     }
     return !isLost.get();

@@ -2,8 +2,12 @@ package io.artifactserver.rest.command.client;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
-/** Shows how far a transfer is until it is closed: a bar that moves, or a line now and then. */
+/**
+ * Shows how far something is until it is closed: a line that changes on a terminal, elsewhere a
+ * line now and then.
+ */
 final class Progress implements AutoCloseable {
   private static final long TICK_MILLIS = 250;
 
@@ -11,44 +15,61 @@ final class Progress implements AutoCloseable {
   private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Console console;
-  private final String name;
-  private final long total;
-  private final LongSupplier position;
+  private final Supplier<ProgressLine> line;
   private final Thread thread;
 
-  /**
-   * @param position asked for by another thread
-   */
-  Progress(Console console, String name, long total, LongSupplier position) {
+  private Progress(Console console, Supplier<ProgressLine> line) {
     this.console = console;
-    this.name = name;
-    this.total = total;
-    this.position = position;
+    this.line = line;
     this.thread = Thread.ofPlatform().daemon().unstarted(this::show);
   }
 
-  Progress start() {
+  /**
+   * Shows how far a transfer is.
+   *
+   * @param position asked for by another thread
+   */
+  static Progress ofTransfer(Console console, String name, long total, LongSupplier position) {
+    Pace pace = new Pace();
+    return new Progress(
+            console,
+            () -> {
+              long at = position.getAsLong();
+              pace.sample(System.nanoTime(), at);
+              return new TransferLine(
+                  name, at, total, pace.bytesPerSecond(), pace.secondsLeft(total));
+            })
+        .start();
+  }
+
+  /** Shows that the server is at work, for something that tells no position. */
+  static Progress ofWait(Console console, String name, String what) {
+    long begin = System.nanoTime();
+    return new Progress(
+            console,
+            () ->
+                new WaitLine(name, what, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin)))
+        .start();
+  }
+
+  private Progress start() {
     thread.start();
     return this;
   }
 
   private void show() {
-    Pace pace = new Pace();
     long shown = System.nanoTime();
     try {
       while (true) {
-        long now = System.nanoTime();
-        long at = position.getAsLong();
-        pace.sample(now, at);
-        if (console.isTerminal() || now - shown >= LINE_NANOS) {
-          console.progress(
-              new ProgressLine(name, at, total, pace.bytesPerSecond(), pace.secondsLeft(total)));
-          shown = now;
+        ProgressLine now = line.get();
+        if (console.isTerminal() || System.nanoTime() - shown >= LINE_NANOS) {
+          console.progress(now);
+          shown = System.nanoTime();
         }
         Thread.sleep(TICK_MILLIS);
       }
     } catch (InterruptedException e) {
-      // The transfer is over, and so is this thread.
+      // It is over, and so is this thread.
     }
   }
 

@@ -224,22 +224,28 @@ final class Push {
       throws ClientException, InterruptedException {
     UploadState.Begun begun = file.begun().get();
     return sender.send(file, begun, isNew)
-        && (begun.uploads().size() == 1
-            || concatenate(file.id(), begun.uploads(), file.sha256().join()));
+        && (begun.uploads().size() == 1 || concatenate(file, begun.uploads()));
   }
 
   /** False also if the parts have become the artifact, and the answer was lost. */
-  private boolean concatenate(ArtifactId id, List<String> parts, String sha256)
+  private boolean concatenate(PushedFile file, List<String> parts)
       throws ClientException, InterruptedException {
     AtomicInteger attempts = new AtomicInteger();
-    while (true) {
-      TusUploads.Whole whole =
-          retried(
-              () -> uploads.concatenate(id, parts, metadata(sha256), attempts.getAndIncrement()));
-      if (whole != TusUploads.Whole.UNDER_WAY) {
-        return whole == TusUploads.Whole.MADE;
+    Map<String, String> metadata = metadata(file.sha256().join());
+    try (Progress _ =
+        Progress.ofWait(
+            console,
+            String.valueOf(file.path().getFileName()),
+            "the server is putting %d parts together".formatted(parts.size()))) {
+      while (true) {
+        TusUploads.Whole whole =
+            retried(
+                () -> uploads.concatenate(file.id(), parts, metadata, attempts.getAndIncrement()));
+        if (whole != TusUploads.Whole.UNDER_WAY) {
+          return whole == TusUploads.Whole.MADE;
+        }
+        Thread.sleep(LOOK_INTERVAL);
       }
-      Thread.sleep(LOOK_INTERVAL);
     }
   }
 

@@ -80,7 +80,8 @@ public final class PushCommand implements Command {
           Push push =
               new Push(
                   remote,
-                  new TusUploads(remote, TusUploads.PATIENCE),
+                  new TusUploads(
+                      remote, TusUploads.PATIENCE, text -> console.note("warning: " + text)),
                   console,
                   settings.toString(),
                   states,

@@ -29,29 +29,20 @@ final class RangeFetch implements AutoCloseable {
   private final Remote.Found found;
   private final Path part;
   private final FetchedBytes fetched;
-  private final Runnable onBytes;
   private final FileChannel file;
   private final byte[] buffer = new byte[BUFFER_LENGTH];
 
   /**
    * @param part the file
    * @param fetched told of every byte that is written
-   * @param onBytes run now and then while bytes come
    */
-  RangeFetch(
-      Remote remote,
-      ArtifactId id,
-      Remote.Found found,
-      Path part,
-      FetchedBytes fetched,
-      Runnable onBytes)
+  RangeFetch(Remote remote, ArtifactId id, Remote.Found found, Path part, FetchedBytes fetched)
       throws ClientException {
     this.remote = remote;
     this.id = id;
     this.found = found;
     this.part = part;
     this.fetched = fetched;
-    this.onBytes = onBytes;
     try {
       this.file = FileChannel.open(part, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
@@ -112,7 +103,6 @@ final class RangeFetch implements AutoCloseable {
       write(count, position);
       fetched.add(new ByteRange(position, count));
       position += count;
-      onBytes.run();
     }
     if (position < range.end()) {
       throw new IOException("the server sent less than was asked for");

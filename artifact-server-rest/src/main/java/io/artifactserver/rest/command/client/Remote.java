@@ -7,7 +7,6 @@ import io.artifactserver.rest.command.client.ClientException.Reason;
 import io.artifactserver.rest.http.DigestFields;
 import io.artifactserver.rest.http.RequestPath;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.SocketTimeoutException;
@@ -21,13 +20,9 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -39,7 +34,6 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -269,21 +263,8 @@ final class Remote implements AutoCloseable {
   }
 
   private static SSLContext trusting(Path authorities) throws ClientException {
-    try (InputStream in = Files.newInputStream(authorities)) {
-      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-      trusted.load(null, null);
-      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        trusted.setCertificateEntry(String.valueOf(trusted.size()), each);
-      }
-      if (trusted.size() == 0) {
-        throw new ClientException(Reason.MISUSED, "there is no certificate in " + authorities);
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
+    try {
+      return Authorities.trusting(authorities);
     } catch (IOException | GeneralSecurityException e) {
       throw new ClientException(
           Reason.MISUSED,

@@ -131,7 +131,7 @@ final class Seed {
     ByteArrayOutputStream index = new ByteArrayOutputStream();
     AtomicLong position = new AtomicLong();
     try (Progress _ =
-        new Progress(console, "chunks of " + seed, old.size(), position::get).start()) {
+        Progress.ofTransfer(console, "chunks of " + seed, old.size(), position::get)) {
       Derivation derivation =
           form.begin(
               old.size(),

@@ -5,6 +5,7 @@ import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
 import io.artifactserver.rest.http.DigestFields;
+import io.artifactserver.rest.http.WarningsField;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The requests of tus 1.0.0 (https://tus.io/protocols/resumable-upload). Thread-safe. */
@@ -38,13 +40,16 @@ final class TusUploads {
 
   private final Remote remote;
   private final Duration patience;
+  private final Consumer<String> listener;
 
   /**
    * @param patience usually {@link #PATIENCE}
+   * @param listener is told, in sentences, what makes an artifact that was just made a bad update
    */
-  TusUploads(Remote remote, Duration patience) {
+  TusUploads(Remote remote, Duration patience, Consumer<String> listener) {
     this.remote = remote;
     this.patience = patience;
+    this.listener = listener;
   }
 
   /** Whether parts of one artifact can be sent beside each other. */
@@ -112,6 +117,7 @@ final class TusUploads {
     if (answer.statusCode() != Answers.CREATED) {
       throw Answers.refusal(answer, id.toString());
     }
+    tellWarnings(answer);
     return answer.headers().firstValue("Content-Location").isPresent()
         ? Whole.MADE
         : Whole.UNDER_WAY;
@@ -187,7 +193,16 @@ final class TusUploads {
     if (offset.orElse(-1) != end - begin) {
       throw new IOException("the server did not take all bytes");
     }
+    tellWarnings(answer);
     return true;
+  }
+
+  private void tellWarnings(HttpResponse<String> answer) {
+    answer
+        .headers()
+        .firstValue(WarningsField.NAME)
+        .map(WarningsField::parse)
+        .ifPresent(sentences -> sentences.forEach(listener));
   }
 
   /** Ends an upload that nobody will complete. */

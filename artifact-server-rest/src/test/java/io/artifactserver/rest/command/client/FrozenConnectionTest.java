@@ -1,5 +1,6 @@
 package io.artifactserver.rest.command.client;
 
+import static io.artifactserver.core.waiting.Eventually.isSoWithin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
@@ -91,11 +92,27 @@ class FrozenConnectionTest extends ClientFixture {
     assertThat(finals).hasValue(2);
   }
 
+  /** The answer comes once the line is there. */
+  @Test
+  void aTerminalShowsThatPartsArePutTogether() throws Exception {
+    String line = "a.img: the server is putting 2 parts together, 0:00 so far";
+    server.replace(
+        "POST /api/v1/uploads",
+        2,
+        exchange -> {
+          boolean _ = isSoWithin(Duration.ofSeconds(20), () -> errors.toString().contains(line));
+          server.artifacts.put("boards/a.img", new byte[LARGE]);
+          FakeServer.answerMade(exchange);
+        });
+    assertThat(push(80, TusUploads.PATIENCE).wasThere()).isFalse();
+    assertThat(errors.toString()).contains(line);
+  }
+
   @Test
   void eachWaitIsTwiceTheOneBefore() throws Exception {
     server.replace("POST", 0, _ -> await());
     try (Remote remote = remote()) {
-      TusUploads uploads = new TusUploads(remote, Duration.ofSeconds(1));
+      TusUploads uploads = new TusUploads(remote, Duration.ofSeconds(1), _ -> {});
       for (int attempt : new int[] {0, 1}) {
         assertThatIOException()
             .isThrownBy(() -> uploads.concatenate(ID, List.of("a"), Map.of(), attempt))
@@ -106,11 +123,15 @@ class FrozenConnectionTest extends ClientFixture {
   }
 
   private Outcome push() throws Exception {
+    return push(0, Duration.ofMillis(200));
+  }
+
+  private Outcome push(int columns, Duration patience) throws Exception {
     Path file = Files.write(folder.resolve("a.img"), new byte[LARGE]);
     PrintWriter out = new PrintWriter(errors, true);
-    Console console = new Console(out, out, "push", 0, new ClientOptions());
+    Console console = new Console(out, out, "push", columns, new ClientOptions());
     try (Remote remote = remote()) {
-      TusUploads uploads = new TusUploads(remote, Duration.ofMillis(200));
+      TusUploads uploads = new TusUploads(remote, patience, _ -> {});
       return new Push(remote, uploads, console, "server", states(), 2, true, Optional.empty())
           .push(file, ID);
     }

@@ -102,14 +102,24 @@ class ProgressTest {
   void aLogGetsALine() {
     assertThat(line(27_100_000).plain())
         .isEqualTo("firmware.img: 42%, 27.1 MB of 64.0 MB, 12.3 MB/s, 0:03 left");
-    assertThat(new ProgressLine("empty", 0, 0, 0, OptionalLong.empty()).plain())
+    assertThat(new TransferLine("empty", 0, 0, 0, OptionalLong.empty()).plain())
         .isEqualTo("empty: 100%, 0 B of 0 B");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 20, 40, 80})
+  void aWaitIsALineThatFitsItsTerminal(int columns) {
+    WaitLine line = new WaitLine("firmware.img", "the server is putting 8 parts together", 83);
+    assertThat(line.plain())
+        .isEqualTo("firmware.img: the server is putting 8 parts together, 1:23 so far");
+    assertThat(line.onTerminal(columns)).hasSizeLessThan(columns);
+    assertThat(line.plain()).startsWith(line.onTerminal(columns));
   }
 
   @Test
   void aLongNameIsCutInItsMiddle() {
     String name = "linux-image-" + "x".repeat(60) + "-arm64.img";
-    assertThat(new ProgressLine(name, 1, 2, 0, OptionalLong.empty()).onTerminal(80))
+    assertThat(new TransferLine(name, 1, 2, 0, OptionalLong.empty()).onTerminal(80))
         .startsWith("linux-image-x...xxxx-arm64.img");
   }
 
@@ -117,8 +127,8 @@ class ProgressTest {
   @ValueSource(strings = {"\u6f22\u5b57", "\ud55c\uae00", "\ud83d\ude80", "e\u0301", "\uff21"})
   void aWideNameFitsItsTerminalToo(String character) {
     for (int repeats : new int[] {1, 10, 40}) {
-      ProgressLine line =
-          new ProgressLine(character.repeat(repeats), 1_000, 2_000, 12.3e6, OptionalLong.of(3));
+      TransferLine line =
+          new TransferLine(character.repeat(repeats), 1_000, 2_000, 12.3e6, OptionalLong.of(3));
       for (int columns : new int[] {1, 20, 21, 40, 80}) {
         String shown = line.onTerminal(columns);
         assertThat(width(shown)).isLessThan(columns);
@@ -132,8 +142,8 @@ class ProgressTest {
     return text.codePoints().map(c -> c == 0x301 ? 0 : c < 0x3000 ? 1 : 2).sum();
   }
 
-  private static ProgressLine line(long position) {
-    return new ProgressLine("firmware.img", position, 64_000_000, 12.3e6, OptionalLong.of(3));
+  private static TransferLine line(long position) {
+    return new TransferLine("firmware.img", position, 64_000_000, 12.3e6, OptionalLong.of(3));
   }
 
   private void at(int second, long position) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import com.sun.net.httpserver.HttpHandler;
 import io.artifactserver.core.catalog.ArtifactId;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,6 +67,29 @@ class PushedFileTest extends ClientFixture {
     Path first = Files.writeString(folder.resolve("a"), "hello");
     Path second = Files.writeString(folder.resolve("other/a"), "hallo");
     requireRefused(push(first, second, "boards/1.0"), 2, "boards/1.0/a");
+  }
+
+  /** A hostile server cannot send escapes to the terminal. */
+  @Test
+  void aBadUpdateIsAWarningAndASuccess() throws IOException {
+    HttpHandler warning =
+        exchange -> {
+          exchange
+              .getResponseHeaders()
+              .set("Artifact-Warnings", "\"It is \\\"plain\\\".\", \"And\u009b31m more.\"");
+          server.answerAsAlways(exchange);
+        };
+    server.replace("POST /api/v1/uploads", 3, warning);
+    assertThat(push("--parallel", 3, large(), "boards/b.img").errors())
+        .containsOnlyOnce("push: warning: It is \"plain\".");
+    server.replace("PATCH", 0, warning);
+    Path small = Files.writeString(folder.resolve("small"), "hello");
+    Run run = push(small, "boards/a.img");
+    assertThat(run.status()).as(run.errors()).isZero();
+    assertThat(run.errors())
+        .contains("push: warning: It is \"plain\".\n")
+        .containsPattern("push: warning: And\\?31m more\\.\\n");
+    assertThat(push("--quiet", small, "boards/c.img").errors()).isEmpty();
   }
 
   @Test
