@@ -12,14 +12,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * An integration test of half a minute or more. Such tests take turns: a build runs those of one of
  * {@value #TURNS} turns, which follows from its time or from {@code -Dtests.turn=N}, and every
- * night runs all. One that is asked for by {@code -Dit.test} runs in any build. Each turn has some
- * of the attacks, of the restarts, and of the transports.
+ * night runs all. One that is asked for by {@code -Dit.test} runs in any build. A turn takes about
+ * three minutes of one process.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(InTurn.Condition.class)
 public @interface InTurn {
-  int TURNS = 3;
+  int TURNS = 8;
 
   /** From 0 on. */
   int value();

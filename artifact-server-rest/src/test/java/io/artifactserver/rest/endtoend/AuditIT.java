@@ -37,7 +37,12 @@ class AuditIT {
     try (Operator operator = new Operator(server)) {
       int before = lines(operator).size();
       HttpResponse<String> made =
-          operator.json("POST", "/api/v1/tokens", "{\"name\":\"audited\",\"role\":\"reader\"}");
+          operator.json(
+              "POST",
+              "/api/v1/tokens",
+              "{\"name\":\"audited\",\"role\":\"reader\"}",
+              "X-Forwarded-For",
+              "203.0.113.7");
       JsonNode token = JsonMapper.shared().readTree(made.body());
       String secret = token.get("token").asString();
       operator.json("POST", "/api/v1/tokens", "{\"name\":\"x\",\"role\":\"nonsense\"}");

@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The backups of docs/operations.md, as printed: what is lost comes back. */
-@InTurn(0)
+@InTurn(7)
 class BackupIT {
   private static final Path PAGE = Path.of("..", "docs", "operations.md");
 

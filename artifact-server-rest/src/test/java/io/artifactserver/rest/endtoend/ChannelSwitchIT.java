@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * they follow is switched again and again.
  */
 @EnumSource
-@InTurn(1)
+@InTurn(3)
 class ChannelSwitchIT extends EachTransport {
   private static final int DOWNLOADS = 200;
   private static final int SWITCHES = 50;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits of downloads by who asks and from where, over real connections. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@InTurn(0)
+@InTurn(7)
 class ClassLimitsIT {
   private static final int LENGTH = 1_000_000;
   private static final byte[] CONTENT = Bytes.random(LENGTH, 27);
@@ -192,6 +192,22 @@ class ClassLimitsIT {
     assertThat(paced).isNotDone();
     assertThat(operator.delete("/api/v1/limits/site").statusCode()).isEqualTo(204);
     assertThat(paced.get().body()).isEqualTo(CONTENT);
+  }
+
+  @Test
+  void behindATrustedProxyTheAuditHasTheAddressOfTheClient() throws Exception {
+    HttpRequest change =
+        HttpRequest.newBuilder(server.uri("/api/v1/tokens/nobody"))
+            .header("Authorization", "Bearer " + server.operatorToken())
+            .header("X-Forwarded-For", "10.1.2.3, 203.0.113.7")
+            .DELETE()
+            .build();
+    assertThat(client(PROXY, HttpClient.Version.HTTP_1_1).send(change, BodyHandlers.discarding()))
+        .extracting(HttpResponse::statusCode)
+        .isEqualTo(404);
+    assertThat(operator.get("/api/v1/audit").body())
+        .contains("\"address\":\"203.0.113.7\"")
+        .doesNotContain("10.1.2.3");
   }
 
   @Test

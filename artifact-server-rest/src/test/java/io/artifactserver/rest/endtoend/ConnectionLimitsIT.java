@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * is who is ended. Those that read slowly are {@link SlowReadersIT}'s.
  */
 @Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
-@InTurn(1)
+@InTurn(4)
 class ConnectionLimitsIT extends ConnectionFixture {
   private static final String LARGE = "/artifacts/public/large.bin";
 

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * An acknowledged change holds: over restarts, beside a second server, without a database or a
  * disk.
  */
-@InTurn(1)
+@InTurn(2)
 class DurabilityIT {
   private static final String REPOSITORIES = "/api/v1/repositories";
   private static final String FIRMWARE = "/artifacts/public/firmware";

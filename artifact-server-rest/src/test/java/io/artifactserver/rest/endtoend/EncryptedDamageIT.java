@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An encrypted repository of the packaged server whose files are damaged. */
+@InTurn(7)
 class EncryptedDamageIT extends EncryptedFixture {
   @ParameterizedTest
   @Transports(

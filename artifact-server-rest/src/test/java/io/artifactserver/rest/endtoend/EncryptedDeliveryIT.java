@@ -161,7 +161,8 @@ class EncryptedDeliveryIT extends EncryptedFixture {
     }
     Path keys = data.resolve("keys.json");
     Path backup = Files.move(keys, folder.resolve("backup.json"));
-    requireRefused(data, "is missing, and 1 encrypted blobs need it", keys.toString());
+    requireRefused(
+        data, "is missing, and 1 encrypted blobs and secrets of webhooks need it", keys.toString());
     // The right one, elsewhere.
     try (PackagedServer server =
             PackagedServer.start(data, "--artifact-server.encryption.key-file=" + backup);

@@ -72,6 +72,17 @@ class EndpointRolesIT {
           Map.entry("PUT /api/v1/repositories/{repository}/retention", "admin"),
           Map.entry("GET /api/v1/repositories/{repository}/retention/preview", "admin"),
           Map.entry("POST /api/v1/repositories/{repository}/retention/activation", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/webhooks", "admin"),
+          Map.entry("POST /api/v1/repositories/{repository}/webhooks", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/webhooks/{id}", "admin"),
+          Map.entry("PATCH /api/v1/repositories/{repository}/webhooks/{id}", "admin"),
+          Map.entry("DELETE /api/v1/repositories/{repository}/webhooks/{id}", "admin"),
+          Map.entry("POST /api/v1/repositories/{repository}/webhooks/{id}/secret", "admin"),
+          Map.entry("POST /api/v1/repositories/{repository}/webhooks/{id}/ping", "admin"),
+          Map.entry("GET /api/v1/repositories/{repository}/webhooks/{id}/deliveries", "admin"),
+          Map.entry(
+              "POST /api/v1/repositories/{repository}/webhooks/{id}/deliveries/{delivery}/redeliver",
+              "admin"),
           Map.entry("GET /api/v1/encryption/keys", "admin"),
           Map.entry("POST /api/v1/encryption/keys", "admin"),
           Map.entry("DELETE /api/v1/encryption/keys/{id}", "admin"),
@@ -92,6 +103,7 @@ class EndpointRolesIT {
           Map.entry("DELETE /api/v1/fetches/{id}", "publisher"),
           Map.entry("POST /api/v1/links", "publisher"),
           Map.entry("GET /api/v1/audit", "admin"),
+          Map.entry("GET /api/v1/connection", "admin"),
           Map.entry("GET /api/v1/progress", "admin"),
           Map.entry("GET /api/v1/progress/affected", "admin"),
           Map.entry("GET /api/v1/progress/events", "admin"),
@@ -195,6 +207,7 @@ class EndpointRolesIT {
             .replace("{name}", "absent")
             .replace("{channel}", "absent")
             .replace("{digest}", "0".repeat(64))
+            .replace("{delivery}", "0")
             .replace("{id}", "0");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(server.uri(path))

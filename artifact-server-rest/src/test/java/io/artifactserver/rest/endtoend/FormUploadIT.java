@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Uploads as a form, by curl and by hand, and those who may not. */
-@InTurn(2)
+@InTurn(4)
 @Transports(
     value = {Transport.HTTP1, Transport.TLS13, Transport.H2},
     nightly = {Transport.H2C, Transport.TLS12})

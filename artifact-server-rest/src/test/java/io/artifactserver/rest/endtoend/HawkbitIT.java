@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged server beside a stand-in for hawkBit: with its folder, and without. */
-@InTurn(2)
+@InTurn(5)
 class HawkbitIT {
   private static final byte[] CONTENT = Bytes.random(3_000_000, 22);
   private static final String FILE =

@@ -46,8 +46,7 @@ class HoldIT {
             folder.resolve("data"),
             "--artifact-server.retire.grace-period=0s",
             "--artifact-server.retire.sweep-interval=200ms",
-            "--artifact-server.catalog.cache-ttl=0s",
-            "--artifact-server.retire.orphan-age=1ms");
+            "--artifact-server.catalog.cache-ttl=0s");
     operator = new Operator(server);
     operator.json(
         "POST",

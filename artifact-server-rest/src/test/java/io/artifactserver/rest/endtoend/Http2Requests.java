@@ -219,7 +219,8 @@ final class Http2Requests implements Wire.Protocol {
       int window = Math.min(connectionWindow, windows.getOrDefault(uploading, 0));
       if (window <= 0) {
         Answer answer = answers.get(uploading);
-        if (answer != null && answer.isOver()) {
+        // One that is complete is not kept.
+        if (answer == null || answer.isOver()) {
           throw new IOException("The server has answered before it had the body");
         }
         read();

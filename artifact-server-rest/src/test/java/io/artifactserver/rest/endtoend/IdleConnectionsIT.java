@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Connections that do nothing, or too little, are ended. */
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
-@InTurn(0)
+@InTurn(3)
 class IdleConnectionsIT extends ConnectionFixture {
   @Test
   void idleConnectionIsClosed() throws IOException {

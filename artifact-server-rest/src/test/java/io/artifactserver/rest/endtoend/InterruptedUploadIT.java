@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * socket. {@code -Dinterrupt.seed} repeats a run as far as the machine does, {@code
  * -Dinterrupt.backends} names the backends.
  */
-@InTurn(0)
+@InTurn(5)
 class InterruptedUploadIT {
   private static final long SEED = Long.getLong("interrupt.seed", System.nanoTime());
   private static final long LENGTH = Nightly.IS_NOW ? 1_000_000_000 : 24_000_000;
@@ -100,6 +100,7 @@ class InterruptedUploadIT {
         long end = Math.max(points.get(i), position);
         long sent = interrupt(interruption, server, upload, position, end);
         long offset = offset(server, upload);
+        awaitWrites(operator, i);
         System.out.printf(
             "InterruptedUploadIT: %s at %d, goes on at %d, repeats %d%n",
             interruption, sent, offset, sent - offset);
@@ -129,6 +130,7 @@ class InterruptedUploadIT {
     }
     try (Wire wire = new Wire(socket(server.port()))) {
       send(wire, server, upload, position, end);
+      awaitRead(server.port());
       switch (interruption) {
         case CUT -> wire.reset();
         case SERVER_KILLED -> server.kill();
@@ -158,6 +160,7 @@ class InterruptedUploadIT {
       try (Wire wire = new Wire(socket(proxy.endpoint().getPort()));
           TusClient other = new TusClient(server, server.operatorToken())) {
         send(wire, server, upload, position, sent);
+        awaitRead(server.port());
         // The older request is open still.
         assertThat(other.offset(upload)).isBetween(position, end);
       }
@@ -186,6 +189,11 @@ class InterruptedUploadIT {
     }
   }
 
+  /** A connection that breaks takes with it what waits in its sockets, whatever the server does. */
+  private static void awaitRead(int port) {
+    eventually("the server has read what was sent", () -> SendQueue.allOf(port) == 0);
+  }
+
   /** A small buffer: what waits in it counts as sent. */
   private static Socket socket(int port) throws IOException {
     Socket socket = new Socket();
@@ -206,6 +214,16 @@ class InterruptedUploadIT {
           });
     }
     return offset[0];
+  }
+
+  /**
+   * An offset is told before the database is written to again. Other clients are refused until
+   * then, and come again; this one looks at no answer.
+   */
+  private static void awaitWrites(Operator operator, int number) {
+    eventually(
+        "the database is written to",
+        () -> operator.createRepository("written-" + number, true).statusCode() == 201);
   }
 
   private List<Interruption> interruptions() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The packaged program moves blobs to a bucket and back, beside a server that serves. */
-@InTurn(2)
+@InTurn(6)
 class MigrateIT {
   private static final int LENGTH = 7_000_003;
   private static final String INDEX = "/artifacts/vault/firmware.caibx";

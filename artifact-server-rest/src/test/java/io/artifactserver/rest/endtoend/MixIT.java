@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * servers to visit. Without it, a build visits one of the six, which is drawn as well, and the
  * night all of them.
  */
-@InTurn(2)
+@InTurn(7)
 class MixIT {
   private static final long SECONDS = Long.getLong("mix.seconds", 20);
 

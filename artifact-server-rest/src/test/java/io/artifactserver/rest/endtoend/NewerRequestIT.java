@@ -1,13 +1,20 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.rest.endtoend.Siege.quietly;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +32,8 @@ import org.springframework.util.StopWatch;
 class NewerRequestIT extends EachTransport {
   private static final int LENGTH = 1_000_000;
   private static final int SENT = 300_001;
+  private static final int PIECE = 200;
+  private static final int ROUNDS = Nightly.IS_NOW ? 30 : 8;
   private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
   private final byte[] content = Bytes.random(LENGTH, 51);
@@ -68,6 +77,66 @@ class NewerRequestIT extends EachTransport {
     assertThat(operator.download("/artifacts/public/" + path).body()).isEqualTo(content);
   }
 
+  /** Its thread reads from the connection when the newer request comes. */
+  @Test
+  void anOlderRequestWhoseBytesComeIsEnded() throws Exception {
+    String protocol = "Tus-Resumable: 1.0.0";
+    String type = "application/offset+octet-stream";
+    for (int i = 0; i < ROUNDS; i++) {
+      String path = "newer/%s-busy-%d".formatted(transport, i);
+      String upload = begin(path);
+      int offset;
+      try (Wire older = open()) {
+        sendHead(older, upload, protocol, type, 0);
+        older.sendBytes(content, 0, PIECE);
+        awaitPosition(upload, PIECE);
+        AtomicBoolean isOver = new AtomicBoolean();
+        CountDownLatch isBusy = new CountDownLatch(1 + i);
+        CompletableFuture<Void> sender =
+            CompletableFuture.runAsync(() -> sendAllButTheEnd(older, isBusy, isOver));
+        assertThat(isBusy.await(1, TimeUnit.MINUTES)).isTrue();
+        offset =
+            atOnce("HEAD " + upload, protocol, "", new byte[0])
+                .field("Upload-Offset")
+                .map(Integer::parseInt)
+                .orElseThrow();
+        isOver.set(true);
+        sender.join();
+        assertThat(isAnsweredWithAConflictOrCutOff(older)).isTrue();
+      }
+      byte[] rest = Arrays.copyOfRange(content, offset, LENGTH);
+      Response patch =
+          atOnce(
+              "PATCH " + upload,
+              protocol,
+              "Content-Type: %s\r\nUpload-Offset: %d\r\n".formatted(type, offset),
+              rest);
+      assertThat(patch.status()).as(patch.text()).isEqualTo(204);
+      assertThat(operator.download("/artifacts/public/" + path).body()).isEqualTo(content);
+    }
+  }
+
+  /** Small pieces keep the server's thread busy. The last one is never sent. */
+  private void sendAllButTheEnd(Wire wire, CountDownLatch isBusy, AtomicBoolean isOver) {
+    quietly(() -> {
+      for (int at = PIECE; at < LENGTH - PIECE && !isOver.get(); at += PIECE) {
+        wire.sendBytes(content, at, PIECE);
+        isBusy.countDown();
+      }
+    });
+  }
+
+  private static boolean isAnsweredWithAConflictOrCutOff(Wire wire) throws IOException {
+    try {
+      return wire.receive(true).status() == 409;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      // Cut off, or its stream was reset.
+      return true;
+    }
+  }
+
   @Test
   void aDeletionEndsTheOlderRequest() throws Exception {
     String protocol = "Tus-Resumable: 1.0.0";
@@ -96,13 +165,22 @@ class NewerRequestIT extends EachTransport {
   private void freeze(
       Wire wire, String upload, String protocol, String type, int offset, int length)
       throws Exception {
+    sendHead(wire, upload, protocol, type, offset);
+    wire.sendBytes(content, offset, length);
+    awaitPosition(upload, offset + length);
+  }
+
+  private void sendHead(Wire wire, String upload, String protocol, String type, int offset)
+      throws Exception {
     wire.send(
         "PATCH %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s\r\n"
                 .formatted(upload, server.operatorToken(), protocol)
             + "Upload-Offset: %d\r\nUpload-Complete: ?1\r\nContent-Type: %s\r\n"
                 .formatted(offset, type)
             + "Content-Length: %d\r\n\r\n".formatted(LENGTH - offset));
-    wire.sendBytes(content, offset, length);
+  }
+
+  private void awaitPosition(String upload, int position) {
     eventually(
         "the bytes are there",
         () ->
@@ -111,8 +189,7 @@ class NewerRequestIT extends EachTransport {
                 .body()
                 .matches(
                     "(?s).*\"%s\"[^{}]*\"position\":%d,.*"
-                        .formatted(
-                            upload.substring(upload.lastIndexOf('/') + 1), offset + length)));
+                        .formatted(upload.substring(upload.lastIndexOf('/') + 1), position)));
   }
 
   private void awaitClosed(String upload) throws Exception {

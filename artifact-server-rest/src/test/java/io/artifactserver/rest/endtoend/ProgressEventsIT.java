@@ -31,6 +31,7 @@ class ProgressEventsIT extends ProgressFixture {
       assertThat(events.statusCode()).isEqualTo(200);
       assertThat(events.headers().firstValue("Content-Type").orElseThrow())
           .startsWith("text/event-stream");
+      assertThat(events.headers().firstValue("X-Accel-Buffering")).contains("no");
       String path = "/artifacts/public/progress/followed";
       get(server, path, "RAUC-Serial", "first", "Range", "bytes=0-999");
       get(server, path, "RAUC-Serial", "second");

@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The commands {@code push} and {@code pull} of the packaged program, over a network that fails.
  */
-@InTurn(1)
+@InTurn(4)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PushPullIT {
   private static final int LENGTH = 6_000_003;

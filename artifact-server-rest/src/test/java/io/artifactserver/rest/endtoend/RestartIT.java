@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
  * <p>How often, how many devices, and how many threads that keep the machine busy: the properties
  * {@code restart.times}, {@code restart.readers} and {@code restart.loops}.
  */
-@InTurn(1)
+@InTurn(5)
 class RestartIT {
   private static final int TIMES = Integer.getInteger("restart.times", 2);
   private static final int READERS = Integer.getInteger("restart.readers", 4);

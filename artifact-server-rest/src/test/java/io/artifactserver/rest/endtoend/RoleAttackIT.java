@@ -4,6 +4,7 @@ import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.IOException;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  * the end of it.
  */
 @Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
+@InTurn(3)
 class RoleAttackIT extends Siege {
   private static final String PUBLISHER =
       """

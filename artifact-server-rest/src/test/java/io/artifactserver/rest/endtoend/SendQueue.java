@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -17,6 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 record SendQueue(int server, int client) {
   private static final List<Path> TABLES =
       List.of(Path.of("/proc/net/tcp6"), Path.of("/proc/net/tcp"));
+
+  /** The queue of a socket that listens is one of connections. */
+  private static final String LISTENS = "0A";
 
   private static final int POLL_NANOS = 5_000_000;
 
@@ -44,19 +48,50 @@ record SendQueue(int server, int client) {
     }
   }
 
+  /** Bytes that one side of a connection to the server has written and the other has not read. */
+  static long allOf(int server) throws IOException {
+    String port = port(server);
+    long sum = 0;
+    for (String[] columns : connections()) {
+      if (columns[1].endsWith(port) || columns[2].endsWith(port)) {
+        sum += toSend(columns) + toRead(columns);
+      }
+    }
+    return sum;
+  }
+
   /** In bytes; -1 when there is no such connection any more. */
   private long length() throws IOException {
-    String own = ":%04X".formatted(server);
-    String other = ":%04X".formatted(client);
-    for (Path table : TABLES) {
-      for (String line : Files.readAllLines(table)) {
-        // Number, own address, other address, state, queue to send and queue to read.
-        String[] columns = line.strip().split(" +");
-        if (columns[1].endsWith(own) && columns[2].endsWith(other)) {
-          return Long.parseLong(columns[4].substring(0, 8), 16);
-        }
+    for (String[] columns : connections()) {
+      if (columns[1].endsWith(port(server)) && columns[2].endsWith(port(client))) {
+        return toSend(columns);
       }
     }
     return -1;
+  }
+
+  /** Number, own address, other address, state, queue to send and queue to read. */
+  private static List<String[]> connections() throws IOException {
+    List<String[]> connections = new ArrayList<>();
+    for (Path table : TABLES) {
+      Files.readAllLines(table).stream()
+          .skip(1)
+          .map(line -> line.strip().split(" +"))
+          .filter(columns -> !columns[3].equals(LISTENS))
+          .forEach(connections::add);
+    }
+    return connections;
+  }
+
+  private static String port(int number) {
+    return ":%04X".formatted(number);
+  }
+
+  private static long toSend(String[] columns) {
+    return Long.parseLong(columns[4].substring(0, 8), 16);
+  }
+
+  private static long toRead(String[] columns) {
+    return Long.parseLong(columns[4].substring(9), 16);
   }
 }

@@ -46,7 +46,7 @@ final class SharedServer implements ParameterResolver {
     }
   }
 
-  private static void prepare(Endpoint endpoint) throws Exception {
+  static void prepare(Endpoint endpoint) throws Exception {
     try (Operator operator = endpoint.operator()) {
       operator.createRepository("public", true);
       operator.createRepository("secret", false);

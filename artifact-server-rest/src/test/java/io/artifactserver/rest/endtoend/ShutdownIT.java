@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 /** A stop: first not ready, then answers that end their connections, then the end of what runs. */
 @ParameterizedClass(name = "{0}")
 @Transports(value = Transport.TLS13, nightly = Transport.HTTP1)
+@InTurn(6)
 class ShutdownIT {
   private static final int LENGTH = 40_000_000;
   private static final String RANGE =

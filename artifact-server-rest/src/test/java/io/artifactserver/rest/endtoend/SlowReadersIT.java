@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 @ParameterizedClass(name = "{0} and the others of its server")
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@InTurn(2)
+@InTurn(4)
 class SlowReadersIT {
   private static final int LENGTH = 40_000_000;
   private static final String LARGE = "/artifacts/public/large.bin";

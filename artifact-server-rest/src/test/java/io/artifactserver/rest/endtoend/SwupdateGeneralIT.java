@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * SWUpdate's general server: it polls a channel, installs what the channel points to, and says so.
- * Debian builds SWUpdate without it: the test runs a program {@code swupdate-general}, built with
- * {@code CONFIG_SURICATTA_GENERAL}, and is skipped with a message where there is none.
+ * Debian builds SWUpdate without it: the test runs a program {@code swupdate-general}, which {@code
+ * .ci/swupdate-general} builds, and is skipped with a message where there is none.
  */
+@InTurn(0)
 class SwupdateGeneralIT {
   private static final String API = "/api/v1/repositories/boards";
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Certificates: by name, of clients, and new ones. */
-@InTurn(1)
+@InTurn(7)
 class TlsCertificatesIT extends TlsFixture {
   @Test
   void theNameDecidesOnTheCertificate() throws Exception {

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of a TLS connection to the server is bounded, and its first answer comes whole. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(1)
 class TlsConnectionIT {
   private static final String TABLE = "/artifacts/public/table.bin";
   private static final byte[] BYTES = Bytes.random(300_000, 91);

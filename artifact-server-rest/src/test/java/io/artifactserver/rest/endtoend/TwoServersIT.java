@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * acknowledged.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@InTurn(2)
+@InTurn(0)
 class TwoServersIT {
   private static final int LENGTH = 6_000_001;
   private static final String WAITS = "Waiting: artifact-server, process ";

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** {@link UpdateClients} of a server that keeps its blobs in files, and what it answers them. */
 @Transports(value = Transport.HTTP1, nightly = Transport.H2)
-@InTurn(2)
+@InTurn(6)
 class UpdateClientsIT extends UpdateClients {
   private static final int CONNECTIONS = 64;
   private static final int CHUNK_REQUESTS = 20_000;

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.program.Programs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** An operator's view of the forms that clients update by. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(6)
 class UpdateFormsIT {
   private static final String OLD = "fw/1.0/text.img";
   private static final String NEW = "fw/1.1/text.img";

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.nightly.InTurn;
 import io.artifactserver.core.nightly.Nightly;
 import io.artifactserver.rest.endtoend.Wire.Response;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Uploads that wait for their clients hold no thread of the system, and little memory. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@InTurn(7)
 class WaitingUploadsIT {
   private static final int UPLOADS = 1_000;
   private static final int PIECE = 2_000;

@@ -243,6 +243,10 @@ final class Connection implements AutoCloseable {
     if (!head.isUnderstood()) {
       throw failure("malformed", "the response head cannot be understood: " + head.text());
     }
+    if (request.isPoll()) {
+      skipBody(request, head);
+      return head.closes();
+    }
     ByteSpan span = request.span();
     if (!head.status().equals(request.isWhole() ? "200" : "206")) {
       throw failure("status " + head.status(), "status " + head.status() + " for " + span);
@@ -256,6 +260,24 @@ final class Connection implements AutoCloseable {
     }
     entityTag = head.field("etag:");
     return head.closes();
+  }
+
+  /** Takes the body of an answer to a poll, and leaves the input empty. */
+  private void skipBody(Request request, ResponseHead head)
+      throws IOException, InterruptedException {
+    if (!head.status().equals(request.status())) {
+      throw failure("status " + head.status(), "status " + head.status() + " for a poll");
+    }
+    String length = head.field("content-length:");
+    boolean hasBody = !length.isEmpty() && !head.status().equals("304");
+    long left = hasBody ? Long.parseLong(length) : 0;
+    while (input.remaining() < left) {
+      left -= input.remaining();
+      input.clear();
+      fill(request, "of the body");
+      input.flip();
+    }
+    input.position(input.position() + (int) left);
   }
 
   /** Returns whether all of it came. */

@@ -106,10 +106,14 @@ final class OurServer {
           doors,
           ServerProbe.of(program.pid()),
           () -> {
-            program.close();
-            stopOrphanedDatabase(data);
-            Site.delete(data);
-            pages.run();
+            try {
+              // While there is a server that takes them.
+              pages.run();
+            } finally {
+              program.close();
+              stopOrphanedDatabase(data);
+              Site.delete(data);
+            }
           });
     } catch (IOException e) {
       program.close();
@@ -131,7 +135,17 @@ final class OurServer {
     api.make("load", true, encrypted, site);
     Target open = new Target(base.resolve(OPEN_PATH), "");
     doors.put(Door.OPEN, open);
+    doors.put(Door.CHANNEL, open);
     doors.put(Door.HTTP2, open);
+    api.send(
+        "PUT",
+        "repositories/load/artifacts/" + Polls.RELEASE + "/board",
+        "application/octet-stream",
+        BodyPublishers.ofString(Polls.BUNDLE));
+    api.json(
+        "PUT",
+        "repositories/load/channels/stable",
+        "{\"release\": \"%s\"}".formatted(Polls.RELEASE));
     api.make("load-private", false, encrypted, site);
     String answer =
         api.json("POST", "tokens", "{\"name\": \"load\", \"repositories\": [\"load-private\"]}");

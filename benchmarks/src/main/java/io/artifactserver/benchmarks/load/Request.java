@@ -7,8 +7,21 @@ package io.artifactserver.benchmarks.load;
  * @param fields lines that only this request has
  * @param span of the content that is the answer's body
  * @param isWhole whether that is the whole resource, which is a 200 and not a 206
+ * @param status of an answer whose body does not matter; empty if it does
  */
-record Request(String path, String fields, ByteSpan span, boolean isWhole) {
+record Request(String path, String fields, ByteSpan span, boolean isWhole, String status) {
+  Request(String path, String fields, ByteSpan span, boolean isWhole) {
+    this(path, fields, span, isWhole, "");
+  }
+
+  /** A question whose answer is a status. */
+  static Request poll(String path, String fields, String status) {
+    return new Request(path, fields, new ByteSpan(0, 0), true, status);
+  }
+
+  boolean isPoll() {
+    return !status.isEmpty();
+  }
 
   static Request range(ByteSpan span) {
     return new Request(

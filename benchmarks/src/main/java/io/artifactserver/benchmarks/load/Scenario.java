@@ -19,6 +19,8 @@ record Scenario(
     TOKEN,
     /** With a limit of {@link PacedReaders#LIMIT} for all together. */
     PACED,
+    /** Without a token, on a server that has channels. */
+    CHANNEL,
     /** HTTP/2: by prior knowledge, or by ALPN through TLS. */
     HTTP2
   }

@@ -14,6 +14,9 @@ final class Scenarios {
   private static final int MEBIBYTE = 1024 * KIBIBYTE;
   private static final int FAR = 600_000_000;
 
+  /** A second: 100,000 devices a minute. */
+  private static final double POLLS = 100_000 / 60.0;
+
   private final List<Scenario> all = new ArrayList<>();
 
   private Scenarios() {}
@@ -154,6 +157,14 @@ final class Scenarios {
         Door.OPEN,
         false,
         new IdleConnections(scale.idleConnections()));
+    add(
+        "polls",
+        "%,.0f polls a second, of RAUC and SWUpdate, one in twenty of an older release; beside 16 connections with random ranges of 128 KiB"
+            .formatted(POLLS),
+        Metric.P99,
+        Door.CHANNEL,
+        true,
+        new Polls(POLLS, 16));
     add(
         "rollout",
         "%,d devices start within %d s, each downloads 20 MB at 0.5 to 4 MB/s; one in four drops the connection and resumes, one in four reads ranges as RAUC does"

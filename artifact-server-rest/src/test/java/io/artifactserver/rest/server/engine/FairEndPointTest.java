@@ -159,6 +159,48 @@ class FairEndPointTest {
     }
   }
 
+  /** The client still gets its answer, though it sends on and on. */
+  @Test
+  void aReaderWhoseInputIsOverFindsItsEndAndTheClientItsAnswer() throws Exception {
+    try (LingeringClose lingering = new LingeringClose();
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        Selector selector = Selector.open()) {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+          SocketChannel server = listener.accept()) {
+        server.configureBlocking(false);
+        FairEndPoint endPoint =
+            new FairEndPoint(
+                server,
+                null,
+                server.register(selector, 0),
+                new ScheduledExecutorScheduler(),
+                new Newcomers(_ -> Optional.empty()),
+                lingering,
+                time::get) {
+              @Override
+              public void onClose(@Nullable Throwable cause) {
+                // There is no selector here that would forget the socket.
+              }
+            };
+        Callback.Completable waiting = new Callback.Completable();
+        endPoint.fillInterested(waiting);
+        endPoint.endInput();
+        assertThat(waiting).isCompleted();
+        client.write(ByteBuffer.allocate(PIECE));
+        assertThat(filled(endPoint)).isEqualTo(-1);
+        Callback.Completable next = new Callback.Completable();
+        endPoint.fillInterested(next);
+        assertThat(next).isCompleted();
+        assertThat(endPoint.flush(ByteBuffer.allocate(30))).isTrue();
+        endPoint.close();
+        client.write(ByteBuffer.allocate(PIECE));
+        read(client, 30);
+        assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+      }
+    }
+  }
+
   private static void read(SocketChannel client, int length) throws Exception {
     ByteBuffer target = ByteBuffer.allocate(length);
     while (target.hasRemaining()) {
