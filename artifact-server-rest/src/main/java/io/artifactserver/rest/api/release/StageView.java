@@ -29,7 +29,8 @@ public record StageView(
     @Nullable Groups groups,
     @Nullable List<String> windows,
     @Nullable Stop stop) {
-  static StageView of(Rollout rollout) {
+  /** Returns all of it, for those who may see all callers. */
+  public static StageView of(Rollout rollout) {
     @Nullable StopRule stop = rollout.stop();
     return new StageView(
         rollout.percentage(),

@@ -53,6 +53,9 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   private volatile boolean isClosed;
 
+  /** Whether nothing more is to be read, though the client may send. */
+  private volatile boolean isInputOver;
+
   /** The step that its connection waits for, if any. */
   private volatile Newcomers.@Nullable Step waiting;
 
@@ -92,6 +95,16 @@ class FairEndPoint extends SocketChannelEndPoint {
   /** Its client has a token that is good for an upload, and a thread of its own that reads it. */
   void trust() {
     isTrusted = true;
+  }
+
+  /**
+   * Lets its reader find the end behind what it has read. The socket stays as it is: the client
+   * gets its answer, and {@link LingeringClose} reads what it still sends. Any thread may call
+   * this; no bytes are read by it.
+   */
+  void endInput() {
+    isInputOver = true;
+    boolean _ = getFillInterest().fillable();
   }
 
   /** Forgets the step when the connection ends. */
@@ -145,6 +158,10 @@ class FairEndPoint extends SocketChannelEndPoint {
    */
   @Override
   public int fill(ByteBuffer buffer) throws IOException {
+    if (isInputOver) {
+      shutdownInput();
+      return -1;
+    }
     boolean hasTurn = received > PROMPT_LENGTH;
     if (hasTurn && !isTrusted && nanoTime.getAsLong() - turnEnd > 0) {
       isGreedy = true;
@@ -186,10 +203,12 @@ class FairEndPoint extends SocketChannelEndPoint {
 
   @Override
   protected void needsFillInterest() {
-    if (isOpen()) {
-      super.needsFillInterest();
-    } else {
+    if (!isOpen()) {
       getFillInterest().onFail(closed());
+    } else if (isInputOver) {
+      boolean _ = getFillInterest().fillable();
+    } else {
+      super.needsFillInterest();
     }
   }
 

@@ -67,6 +67,23 @@ public final class Http2Connections implements SmartLifecycle {
   }
 
   /**
+   * Ends a request that reads its body, or waits for it. Any thread may call this. Over HTTP/1.1
+   * the reader finds the end of the connection: to fail the request would use the parser, which is
+   * the reader's.
+   *
+   * @param failure that the reader gets over HTTP/2
+   */
+  public static void endBody(Request request, Throwable failure) {
+    Connection connection = request.getConnectionMetaData().getConnection();
+    if (!(connection instanceof HTTP2Connection)
+        && Connections.unwrapped(connection.getEndPoint()) instanceof FairEndPoint fair) {
+      fair.endInput();
+    } else {
+      request.fail(failure);
+    }
+  }
+
+  /**
    * The server holds the answer back, for however long: until {@link #release} its stream is not
    * idle. (Jetty asks a listener once only, and cancels the stream when its time is over again.)
    * Does nothing on other connections than those of HTTP/2.
