@@ -10,10 +10,12 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** An operator's HTTP client. Used by one thread. */
@@ -100,6 +102,13 @@ final class Operator implements AutoCloseable {
     return JsonMapper.shared().readTree(made.body()).get("token").asString();
   }
 
+  /** Makes a token that may do all that the operator may, with limits of its own. */
+  String adminToken(String name) throws IOException, InterruptedException {
+    HttpResponse<String> made =
+        json("POST", "/api/v1/tokens", "{\"name\": \"%s\", \"role\": \"admin\"}".formatted(name));
+    return JsonMapper.shared().readTree(made.body()).get("token").asString();
+  }
+
   /**
    * Sends what somebody else sends.
    *
@@ -138,6 +147,37 @@ final class Operator implements AutoCloseable {
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(request(path).GET().build(), BodyHandlers.ofString());
+  }
+
+  /** Reads the whole audit, a line for each entry: one answer has about a thousand of them. */
+  List<String> audit() throws IOException, InterruptedException {
+    List<String> lines = new ArrayList<>();
+    List<String> part;
+    long last = 0;
+    do {
+      part = get("/api/v1/audit?after=" + last).body().lines().toList();
+      lines.addAll(part);
+      last =
+          part.isEmpty() ? last : JsonMapper.shared().readTree(part.getLast()).get("id").asLong();
+    } while (!part.isEmpty());
+    return lines;
+  }
+
+  /**
+   * Returns an upload of the list of those under way, as JSON; empty if it is not there.
+   *
+   * @param address of the upload
+   */
+  String unfinishedUpload(String address) throws IOException, InterruptedException {
+    String id = address.substring(address.lastIndexOf('/') + 1);
+    return JsonMapper.shared()
+        .readTree(get(TusClient.PATH + "?limit=1000").body())
+        .get("uploads")
+        .valueStream()
+        .filter(each -> each.get("id").asString().equals(id))
+        .map(JsonNode::toString)
+        .findFirst()
+        .orElse("");
   }
 
   /**

@@ -3,6 +3,7 @@ package io.artifactserver.rest.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -26,7 +27,17 @@ abstract class ProgressFixture {
 
   static void get(PackagedServer server, String path, String... fields)
       throws IOException, InterruptedException {
-    try (HttpClient client = HttpClient.newHttpClient()) {
+    get(InetAddress.getLoopbackAddress(), server, path, fields);
+  }
+
+  /**
+   * The same.
+   *
+   * @param from an address of this machine: devices without a token are counted by it
+   */
+  static void get(InetAddress from, PackagedServer server, String path, String... fields)
+      throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newBuilder().localAddress(from).build()) {
       HttpResponse<byte[]> response =
           client.send(
               HttpRequest.newBuilder(server.uri(path)).headers(withHost(fields)).build(),
