@@ -18,22 +18,34 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The audit of a running server, and every way to bend it. */
-@ExtendWith(SharedServer.class)
 class AuditIT {
+  private static PackagedServer server;
   @TempDir private Path folder;
 
   private final StringWriter output = new StringWriter();
   private final StringWriter errors = new StringWriter();
 
+  /** Its audit has nothing of other tests, and their refusals do not take the place of these. */
+  @BeforeAll
+  static void start(@TempDir Path data) throws Exception {
+    server = PackagedServer.start(data.resolve("data"));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
   @Test
-  void changesAndRefusedChangesAreInItAndSecretsAreNot(PackagedServer server) throws Exception {
+  void changesAndRefusedChangesAreInItAndSecretsAreNot() throws Exception {
     try (Operator operator = new Operator(server)) {
       int before = lines(operator).size();
       HttpResponse<String> made =
@@ -84,19 +96,19 @@ class AuditIT {
   /** Each would be an entry of 4 KB: 668 GB a day. */
   @Test
   void refusalsOfADeviceAreCounted() throws Exception {
-    try (PackagedServer server = PackagedServer.start(folder.resolve("data"));
-        Operator operator = new Operator(server)) {
+    try (PackagedServer own = PackagedServer.start(folder.resolve("data"));
+        Operator operator = new Operator(own)) {
       String token = token(operator, "device");
       int before = lines(operator).size();
       String path = "/api/v1/repositories/public/artifacts/" + "x".repeat(4_000);
       for (int i = 0; i < 50; i++) {
-        assertThat(refused(server, token, "DELETE", path)).isEqualTo(403);
+        assertThat(refused(own, token, "DELETE", path)).isEqualTo(403);
       }
       List<String> lines = lines(operator);
       assertThat(lines.subList(before, lines.size())).hasSize(1);
       assertThat(lines.getLast()).hasSizeLessThan(2_000);
-      server.stop();
-      server.restart();
+      own.stop();
+      own.restart();
       lines = lines(operator);
       assertThat(lines.subList(before, lines.size())).hasSize(2);
       JsonNode event = JsonMapper.shared().readTree(lines.getLast()).get("event");
@@ -109,8 +121,8 @@ class AuditIT {
   /** Descriptions of 60 KB: together they would fill the heap of a small machine. */
   @Test
   void aLongAuditComesInParts() throws Exception {
-    try (PackagedServer server = PackagedServer.start(folder.resolve("long"));
-        Operator operator = new Operator(server)) {
+    try (PackagedServer own = PackagedServer.start(folder.resolve("long"));
+        Operator operator = new Operator(own)) {
       String paths =
           IntStream.range(0, 60)
               .mapToObj(i -> '"' + Integer.toString(i) + "x".repeat(900) + '"')
@@ -136,16 +148,16 @@ class AuditIT {
 
   @Test
   void aPublisherHasItsShareOfADaysChanges() throws Exception {
-    try (PackagedServer server =
+    try (PackagedServer own =
             PackagedServer.start(
                 folder.resolve("changes"), "--artifact-server.audit.max-changes-per-caller=2");
-        Operator operator = new Operator(server);
+        Operator operator = new Operator(own);
         HttpClient client = HttpClient.newHttpClient()) {
       operator.createRepository("public", true);
       String token = token(operator, "publisher");
       List<HttpResponse<String>> answers = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        URI uri = server.uri("/api/v1/repositories/public/artifacts/" + i);
+        URI uri = own.uri("/api/v1/repositories/public/artifacts/" + i);
         answers.add(
             client.send(
                 HttpRequest.newBuilder(uri)
@@ -162,12 +174,12 @@ class AuditIT {
     }
   }
 
-  private static int refused(PackagedServer server, String token, String method, String path)
+  private static int refused(PackagedServer asked, String token, String method, String path)
       throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client
           .send(
-              HttpRequest.newBuilder(server.uri(path))
+              HttpRequest.newBuilder(asked.uri(path))
                   .header("Authorization", "Bearer " + token)
                   .method(method, HttpRequest.BodyPublishers.noBody())
                   .build(),
@@ -185,7 +197,7 @@ class AuditIT {
   }
 
   @Test
-  void whatIsBentIsFound(PackagedServer server) throws Exception {
+  void whatIsBentIsFound() throws Exception {
     try (Operator operator = new Operator(server)) {
       for (int i = 0; i < 3; i++) {
         // Each needs a new caller, or only the first would be written.
