@@ -17,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.FileSystemUtils;
@@ -143,6 +145,13 @@ final class PackagedServer implements RunningServer, AutoCloseable {
 
   Path dataFolder() {
     return dataFolder;
+  }
+
+  /** The files of uploads that are not complete. */
+  Set<String> unfinishedFiles() throws IOException {
+    try (Stream<Path> files = Files.list(dataFolder.resolve("uploads"))) {
+      return files.map(Path::toString).collect(Collectors.toSet());
+    }
   }
 
   String log() throws IOException {
