@@ -149,31 +149,48 @@ class UploadIT {
     }
   }
 
-  /** A token has half of 16. */
+  /** A token, which is that of no other test, has half of 16. */
   @Test
   void uploadsBeyondTheBoundAreAskedToComeBack() throws Exception {
+    String token = operator.token("publisher", "uploads", "");
     List<Wire> waiting = new ArrayList<>();
     try {
       for (int i = 0; i < 8; i++) {
-        Wire wire = new Wire(server.port());
-        waiting.add(wire);
-        expectContinue(
-            wire, "/api/v1/repositories/uploads/artifacts/slow" + i, "Content-Length: 9");
-        assertThat(wire.receive(false).status()).isEqualTo(100);
+        takePlace(token, "slow" + i, waiting);
       }
-      HttpResponse<String> refused = operator.put("uploads", "one-more", BYTES);
+      HttpResponse<String> refused = putOneMore(token);
       assertThat(refused.statusCode()).isEqualTo(503);
       assertThat(refused.headers().firstValue("Retry-After")).isPresent();
       waiting.getFirst().send("nine byte");
       assertThat(waiting.getFirst().receive(true).status()).isEqualTo(201);
       // Its place is given back just after the answer.
-      eventually(
-          "there is a place", () -> operator.put("uploads", "one-more", BYTES).statusCode() == 201);
+      eventually("there is a place", () -> putOneMore(token).statusCode() == 201);
     } finally {
       for (Wire wire : waiting) {
         wire.close();
       }
     }
+  }
+
+  /** Refused as long as the server has not noticed that the uploads of another test ended. */
+  private void takePlace(String token, String name, List<Wire> waiting) {
+    eventually(
+        "it has a place",
+        () -> {
+          Wire wire = new Wire(server.port());
+          expectContinue(
+              wire, "/api/v1/repositories/uploads/artifacts/" + name, "Content-Length: 9", token);
+          if (wire.receive(false).status() == 100) {
+            waiting.add(wire);
+            return true;
+          }
+          wire.close();
+          return false;
+        });
+  }
+
+  private HttpResponse<String> putOneMore(String token) throws Exception {
+    return operator.as(token, "PUT", "/api/v1/repositories/uploads/artifacts/one-more", "one more");
   }
 
   @Test
@@ -313,8 +330,13 @@ class UploadIT {
   }
 
   private void expectContinue(Wire wire, String path, String fields) throws IOException {
+    expectContinue(wire, path, fields, server.operatorToken());
+  }
+
+  private static void expectContinue(Wire wire, String path, String fields, String token)
+      throws IOException {
     wire.send(
         "PUT %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\n%s\r\n\r\n"
-            .formatted(path, server.operatorToken(), fields));
+            .formatted(path, token, fields));
   }
 }
