@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static io.artifactserver.core.waiting.Eventually.settled;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -161,8 +162,13 @@ class DeviceAnswersIT extends DeviceFixture {
     assertThat(answer.headers().firstValue("Allow").orElse("")).contains("GET", "POST");
   }
 
+  /** Repeated if the download of another test is counted meanwhile: they share the server. */
   @Test
-  void headOpensNothingAndEqualsGet() throws Exception {
+  void headOpensNothingAndEqualsGet() {
+    eventuallyPasses("a HEAD is no transfer, and equals a GET", this::requireHeadsLikeGets);
+  }
+
+  private void requireHeadsLikeGets() throws Exception {
     double transfers = transfers();
     try (Wire wire = open()) {
       for (String path : new String[] {PUBLIC, PUBLIC + ".sha256", "/artifacts/public/absent"}) {
@@ -172,9 +178,10 @@ class DeviceAnswersIT extends DeviceFixture {
         wire.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
         Response get = wire.receive(true);
         // An error is no transfer.
-        double counted = transfers + (get.status() == 200 ? 1 : 0);
-        eventuallyPasses(path, () -> assertThat(transfers()).isEqualTo(counted));
-        transfers = counted;
+        transfers += get.status() == 200 ? 1 : 0;
+        double counted = transfers;
+        eventually(path, () -> count() >= counted);
+        assertThat(transfers()).isEqualTo(counted);
         assertThat(head.status()).isEqualTo(get.status());
         head.fields().remove("date");
         get.fields().remove("date");
@@ -183,24 +190,32 @@ class DeviceAnswersIT extends DeviceFixture {
     }
   }
 
-  /** The server's own jobs use a connection or two every few seconds. */
+  /**
+   * The server's own jobs use a connection or two every few seconds; more while they write what
+   * other tests left to be written, and then this is repeated.
+   */
   @Test
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(SECRET, "Range", "bytes=0-0");
-    double before = operator.metric("hikaricp_connections_usage_seconds_count");
-    for (int i = 0; i < WARM_DOWNLOADS; i++) {
-      assertThat(operator.download(SECRET, "Range", "bytes=0-0").statusCode()).isEqualTo(206);
-    }
-    assertThat(operator.metric("hikaricp_connections_usage_seconds_count") - before)
-        .as("connections used by %d downloads", WARM_DOWNLOADS)
-        .isLessThan(WARM_DOWNLOADS / 20.0);
+    eventuallyPasses(
+        "warm downloads use no connection",
+        () -> {
+          double before = operator.metric("hikaricp_connections_usage_seconds_count");
+          for (int i = 0; i < WARM_DOWNLOADS; i++) {
+            assertThat(operator.download(SECRET, "Range", "bytes=0-0").statusCode()).isEqualTo(206);
+          }
+          assertThat(operator.metric("hikaricp_connections_usage_seconds_count") - before)
+              .as("connections used by %d downloads", WARM_DOWNLOADS)
+              .isLessThan(WARM_DOWNLOADS / 20.0);
+        });
   }
 
   /** The count once it stands still: a transfer is counted just after its last byte arrived. */
   private double transfers() throws Exception {
-    return settled(
-        "the transfers",
-        Duration.ofMillis(250),
-        () -> operator.metric("artifact_server_transfer_seconds_count"));
+    return settled("the transfers", Duration.ofMillis(250), this::count);
+  }
+
+  private double count() throws Exception {
+    return operator.metric("artifact_server_transfer_seconds_count");
   }
 }

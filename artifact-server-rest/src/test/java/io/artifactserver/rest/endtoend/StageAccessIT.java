@@ -144,7 +144,7 @@ class StageAccessIT {
     assertThat(channel.get("devices").get("failed").asInt()).isEqualTo(NAMES_OF_ADDRESS);
     assertThat(operator.metric("artifact_server_stage_unwatched_total") - before)
         .isGreaterThanOrEqualTo(NAMES - NAMES_OF_ADDRESS);
-    // They leave nothing behind when the stage is over.
+    // They leave nothing behind when the stage is over, and StageIT ends its own ones.
     operator.json("PUT", OPEN, "{\"release\": \"1.0\"}", "If-Match", "*");
     operator.json("PUT", CHANNEL, "{\"release\": \"b/1.0\"}", "If-Match", "*");
     eventuallyPasses(
