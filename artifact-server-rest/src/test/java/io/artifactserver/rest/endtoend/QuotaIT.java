@@ -1,5 +1,6 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -7,13 +8,11 @@ import java.io.InputStream;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,9 +122,9 @@ class QuotaIT {
   }
 
   private static void await(Operator operator, String expected) {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
-        .untilAsserted(() ->
+    eventuallyPasses(
+        expected,
+        () ->
             assertThat(operator.get("/api/v1/repositories/quota-abort/quota").body())
                 .contains(expected));
   }
