@@ -8,6 +8,9 @@ import java.util.Optional;
  *
  * @param name of the device, by which it has its place in a release; empty if nobody knows it
  * @param caller name of its token or certificate; empty if it has none
+ * @param isMember whether its token or certificate is for the channel's repository; anybody may
+ *     follow a channel of a public one
  * @param address empty if nobody knows
  */
-public record Follower(String name, String caller, Optional<InetAddress> address) {}
+public record Follower(
+    String name, String caller, boolean isMember, Optional<InetAddress> address) {}

@@ -21,13 +21,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All channels share one table, of at most {@value #MAX_DEVICES} devices (some 240 bytes each).
  * Devices beyond that are served as others are, and not watched. So are those beyond the first
- * {@value #MAX_OF_ADDRESS} from one address that show no credentials: anybody can make up names.
+ * {@value #MAX_OF_ADDRESS} from one address that are no members of the repository: anybody can make
+ * up names.
  */
 public final class StageWatch {
   /** Most devices of all channels. */
   public static final int MAX_DEVICES = 120_000;
 
-  /** Most devices without credentials from one address. */
+  /** Most devices from one address that are no members of the repository. */
   public static final int MAX_OF_ADDRESS = 20;
 
   private static final int ID_DIGITS = 16;
@@ -88,7 +89,7 @@ public final class StageWatch {
   private Optional<WatchedDevice> add(String id, Subject subject, long length, String software) {
     Follower device = subject.device();
     @Nullable Object origin =
-        device.caller().isEmpty() ? device.address().map(Network::ofClient).orElse(null) : null;
+        device.isMember() ? null : device.address().map(Network::ofClient).orElse(null);
     if (!takeRoom(origin)) {
       lost.incrementAndGet();
       return Optional.empty();

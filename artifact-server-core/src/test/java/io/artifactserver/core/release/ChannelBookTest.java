@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChannelBookTest {
   private static final Channel STABLE = new Channel("boards", "stable");
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00.123456Z");
-  private static final Follower NOBODY = new Follower("", "", Optional.empty());
+  private static final Follower NOBODY = new Follower("", "", false, Optional.empty());
 
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> NOW);
   private final InMemoryChannelStore store = new InMemoryChannelStore();
@@ -314,7 +314,7 @@ class ChannelBookTest {
     ChannelState state = book.point(STABLE, "1.1", nights, "", _ -> {});
     int waiting = 0;
     for (int i = 0; i < 100; i++) {
-      Follower device = new Follower("device-" + i, "", Optional.empty());
+      Follower device = new Follower("device-" + i, "", false, Optional.empty());
       Share atNight = state.share(device, Instant.parse("2026-03-01T23:00:00Z"));
       Share byDay = state.share(device, Instant.parse("2026-03-01T11:59:59Z"));
       assertThat(byDay).isEqualTo(atNight == Share.RELEASE ? Share.WAIT : Share.BASE);
@@ -362,14 +362,15 @@ class ChannelBookTest {
     ChannelState state = book.point(STABLE, "1.1", lab, "", _ -> {});
     Optional<InetAddress> inside = Optional.of(InetAddress.getByName("10.1.2.3"));
     Optional<InetAddress> outside = Optional.of(InetAddress.getByName("10.2.2.3"));
-    assertThat(state.share(new Follower("", "lab-1", inside), NOW)).isEqualTo(Share.RELEASE);
-    assertThat(state.share(new Follower("", "lab-1", outside), NOW)).isEqualTo(Share.BASE);
-    assertThat(state.share(new Follower("lab-1", "field", inside), NOW)).isEqualTo(Share.BASE);
+    assertThat(state.share(new Follower("", "lab-1", true, inside), NOW)).isEqualTo(Share.RELEASE);
+    assertThat(state.share(new Follower("", "lab-1", true, outside), NOW)).isEqualTo(Share.BASE);
+    assertThat(state.share(new Follower("lab-1", "field", true, inside), NOW))
+        .isEqualTo(Share.BASE);
     assertThat(state.share(NOBODY, NOW)).isEqualTo(Share.BASE);
     assertThat(state.release(Share.BASE)).contains("1.0");
     ChannelState paused = book.pause(STABLE, true, "", _ -> {});
-    assertThat(paused.share(new Follower("", "lab-1", inside), NOW)).isEqualTo(Share.WAIT);
-    assertThat(paused.share(new Follower("", "field", inside), NOW)).isEqualTo(Share.BASE);
+    assertThat(paused.share(new Follower("", "lab-1", true, inside), NOW)).isEqualTo(Share.WAIT);
+    assertThat(paused.share(new Follower("", "field", true, inside), NOW)).isEqualTo(Share.BASE);
     assertThat(paused.release(Share.WAIT)).contains("1.0");
   }
 

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StageWatchTest {
   private static final Channel STABLE = new Channel("boards", "stable");
@@ -178,24 +180,26 @@ class StageWatchTest {
     assertThat(watch.find("0123456789abcdef")).isEmpty();
   }
 
-  /** A client without credentials may be anybody. */
-  @Test
-  void strangersOfOneAddressAreFewAndDoNotSpeakForOthers() throws Exception {
+  /** A client without credentials for the repository may be anybody. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "token of another repository"})
+  void strangersOfOneAddressAreFewAndDoNotSpeakForOthers(String caller) throws Exception {
     Optional<InetAddress> address = Optional.of(InetAddress.getByName("192.0.2.1"));
     for (int i = 0; i < 100; i++) {
-      Follower stranger = new Follower("made-up-" + i, "", address);
+      Follower stranger = new Follower("made-up-" + i, caller, false, address);
       watch.offered(subject(stranger), LENGTH, "", false);
       watch.reported(subject(stranger), false);
     }
     assertThat(watch.numbers(state).failed()).isEqualTo(StageWatch.MAX_OF_ADDRESS);
     assertThat(watch.lost()).isEqualTo(100 - StageWatch.MAX_OF_ADDRESS);
     offered("mine", "1.1", false);
-    watch.reported(subject(new Follower("mine", "", address)), false);
-    watch.reported(subject(new Follower("mine", "another token", Optional.empty())), false);
+    watch.reported(subject(new Follower("mine", caller, false, address)), false);
+    watch.reported(subject(new Follower("mine", "another token", true, Optional.empty())), false);
     assertThat(watch.numbers(state).failed()).isEqualTo(StageWatch.MAX_OF_ADDRESS);
     // They make room for others when the stage is over.
     watch.sweep(_ -> Optional.empty());
-    assertThat(watch.offered(subject(new Follower("new", "", address)), LENGTH, "", false))
+    assertThat(
+            watch.offered(subject(new Follower("new", caller, false, address)), LENGTH, "", false))
         .isPresent();
   }
 
@@ -229,7 +233,7 @@ class StageWatchTest {
   }
 
   private static Follower device(String name) {
-    return new Follower(name, "token", Optional.empty());
+    return new Follower(name, "token", true, Optional.empty());
   }
 
   private static ChannelState state(String release, @Nullable StopRule rule) {

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -123,9 +125,12 @@ class StageAccessIT {
         .isEqualTo(200);
   }
 
-  /** Each is asked to be one device, and is a hundred. */
-  @Test
-  void aStrangerDoesNotStopAStageThatAsksForMoreThanOneAddressHas() throws Exception {
+  /** Each is asked to be one device, and is a hundred. A token of another repository is no help. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aStrangerDoesNotStopAStageThatAsksForMoreThanOneAddressHas(boolean hasToken)
+      throws Exception {
+    String token = hasToken ? token("device", "") : "";
     double before = operator.metric("artifact_server_stage_unwatched_total");
     operator.json(
         "PUT",
@@ -136,8 +141,9 @@ class StageAccessIT {
         "*");
     for (int i = 0; i < NAMES; i++) {
       String poll = "/poll/swupdate/open-stage/stable/fw";
-      assertThat(send("GET", poll + "?id=made-up-" + i, "", "").statusCode()).isEqualTo(302);
-      assertThat(send("PUT", poll + "/log", "fail,made-up-" + i, "").statusCode()).isEqualTo(204);
+      assertThat(send("GET", poll + "?id=made-up-" + i, "", token).statusCode()).isEqualTo(302);
+      assertThat(send("PUT", poll + "/log", "fail,made-up-" + i, token).statusCode())
+          .isEqualTo(204);
     }
     JsonNode channel = JsonMapper.shared().readTree(operator.get(OPEN).body());
     assertThat(channel.get("release").asString()).isEqualTo("1.1");

@@ -32,7 +32,7 @@ final class FollowedChannels {
   private static final Optional<Resolution> NOTHING = Optional.of(new Resolution.Nothing(false));
   private static final Optional<Resolution> WAITING = Optional.of(new Resolution.Nothing(true));
 
-  private static final Follower NOBODY = new Follower("", "", Optional.empty());
+  private static final Follower NOBODY = new Follower("", "", false, Optional.empty());
 
   private final ChannelBook channels;
   private final InstantSource clock;
@@ -81,12 +81,13 @@ final class FollowedChannels {
         .find(channel)
         .flatMap(state ->
             state.asksForDevices()
-                ? follower(claim, caller.get())
+                ? follower(channel, claim, caller.get())
                     .map(device -> new Chosen(state, device, state.share(device, clock.instant())))
                 : Optional.of(new Chosen(state, NOBODY, ChannelState.Share.RELEASE)));
   }
 
-  private static Optional<Follower> follower(Target.Claim claim, Authentication caller) {
+  private static Optional<Follower> follower(
+      Channel channel, Target.Claim claim, Authentication caller) {
     return switch (caller) {
       case Authentication.Undecided _ -> Optional.empty();
       case Authentication.Known(Caller known) ->
@@ -94,8 +95,9 @@ final class FollowedChannels {
               new Follower(
                   claim.name().isEmpty() ? known.name() : claim.name(),
                   known.name(),
+                  known.mayReadSomeOf(channel.repository()),
                   claim.address()));
-      default -> Optional.of(new Follower(claim.name(), "", claim.address()));
+      default -> Optional.of(new Follower(claim.name(), "", false, claim.address()));
     };
   }
 
