@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.GZIPOutputStream;
 
 /** A reverse proxy of HTTP/1.1 with one request a connection, and a fault. Thread-safe. */
@@ -20,6 +21,7 @@ final class FaultyProxy implements AutoCloseable {
   private final Fault fault;
   private final ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final AtomicBoolean sawToken = new AtomicBoolean();
 
   /** Changes of what passes; most proxies that disturb do it in one of these ways. */
   enum Fault {
@@ -48,6 +50,11 @@ final class FaultyProxy implements AutoCloseable {
 
   String url() {
     return "http://127.0.0.1:" + listener.getLocalPort();
+  }
+
+  /** Whether a token was sent to it. */
+  boolean sawToken() {
+    return sawToken.get();
   }
 
   @Override
@@ -100,6 +107,7 @@ final class FaultyProxy implements AutoCloseable {
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target)) {
       InputStream in = client.getInputStream();
       String head = without("Connection", head(in));
+      sawToken.compareAndSet(false, head.contains("Authorization"));
       if (fault == Fault.LIMITS_UPLOADS && head.startsWith("PUT")) {
         client
             .getOutputStream()

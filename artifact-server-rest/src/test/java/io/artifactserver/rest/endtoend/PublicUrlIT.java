@@ -8,6 +8,8 @@ import io.artifactserver.rest.command.doctor.DoctorCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code doctor --public-url} in front of proxies that are right, and of one for each fault. */
 @ExtendWith(SharedServer.class)
@@ -81,6 +84,9 @@ class PublicUrlIT {
             Report report = ask(proxy.url(), line.contains("no answer") ? 2 : PATIENT);
             assertThat(report.text).contains(line);
             assertThat(report.status).isEqualTo(line.startsWith("fail") ? 1 : 0);
+            assertThat(proxy.sawToken())
+                .as("the token is for the server alone")
+                .isEqualTo(!line.startsWith("fail  public URL"));
           });
     }
   }
@@ -96,6 +102,20 @@ class PublicUrlIT {
             "warn  range = not asked",
             "warn  events = not asked",
             "warn  client address = not asked");
+  }
+
+  /** It answers nothing, in clear or before there is a connection of TLS. */
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "https"})
+  void aServerThatSaysNothingIsAFailureInTime(String scheme) throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 100, InetAddress.getLoopbackAddress())) {
+      Report report =
+          run(
+              "--public-url=%s://127.0.0.1:%d".formatted(scheme, silent.getLocalPort()),
+              "--timeout=1");
+      assertThat(report.text).contains("fail  public URL = ");
+      assertThat(report.status).isEqualTo(1);
+    }
   }
 
   /** A device's token opens neither events nor addresses. */

@@ -55,6 +55,13 @@ record Settings(URI server, Optional<String> token, Optional<Path> authorities) 
     Optional<Path> authorities =
         Optional.ofNullable(options.authorities)
             .or(() -> Optional.ofNullable(profile.getProperty("ca")).map(Path::of));
+    if (token.isPresent()
+        && "http".equals(server.getScheme())
+        && !TokenSafety.isThisMachine(server)) {
+      warnings.accept(
+          "the token goes to %s unencrypted, where everybody on the way can read it: use https"
+              .formatted(server));
+    }
     return new Settings(server, token, authorities);
   }
 

@@ -21,6 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -153,6 +154,8 @@ public final class DoctorCommand implements Command {
     return JsonMapper.shared()
         .writerWithDefaultPrettyPrinter()
         .with(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+        // Some of it may come from whatever answers, and turn the text on a terminal.
+        .with(JsonWriteFeature.ESCAPE_NON_ASCII)
         .writeValueAsString(report);
   }
 

@@ -1,6 +1,7 @@
 package io.artifactserver.rest.command.doctor;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.rest.command.client.TokenSafety;
 import io.artifactserver.rest.http.RequestPath;
 import java.io.IOException;
 import java.io.InputStream;
@@ -67,9 +68,19 @@ final class PublicServer implements AutoCloseable {
     return token.isPresent();
   }
 
+  /** Whether the token would be read by everybody on the way. */
+  boolean sendsTokenInClear() {
+    return hasToken() && !isSecured() && !TokenSafety.isThisMachine(base);
+  }
+
+  /** A request without the token. */
+  HttpRequest.Builder requestOfStranger(String path) {
+    return HttpRequest.newBuilder(URI.create(base + path));
+  }
+
   /** A request with the token, if there is one. */
   HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path));
+    HttpRequest.Builder request = requestOfStranger(path);
     token.ifPresent(value -> request.header("Authorization", "Bearer " + value));
     return request;
   }

@@ -22,9 +22,11 @@ record PublicUrlCheck(PublicServer server, Optional<ArtifactId> artifact) {
   private static final String REACHED = "public URL";
   private static final String UPLOADS = "uploads";
   private static final String EVENTS = "events";
+  private static final String TOKEN = "token";
   private static final int OK = 200;
   private static final int REDIRECTED = 300;
   private static final int REFUSED = 400;
+  private static final int UNAVAILABLE = 503;
   private static final int MOST_BYTES = 64 * 1024;
 
   /** A question whose failure is a finding like others. */
@@ -38,6 +40,14 @@ record PublicUrlCheck(PublicServer server, Optional<ArtifactId> artifact) {
     List<Finding> findings = new ArrayList<>(answered(REACHED, this::reached));
     if (findings.getFirst().verdict() == Verdict.FAIL) {
       return findings;
+    }
+    if (server.sendsTokenInClear()) {
+      findings.add(
+          Finding.warn(
+              TOKEN,
+              "sent over http",
+              "everybody on the way can read it, and is an admin then",
+              "artifact-server doctor --public-url=https://..."));
     }
     findings.addAll(
         artifact.isPresent()
@@ -82,7 +92,8 @@ record PublicUrlCheck(PublicServer server, Optional<ArtifactId> artifact) {
   }
 
   private List<Finding> reached() throws IOException, InterruptedException {
-    HttpResponse<byte[]> answer = server.ask(server.request("/actuator/health"), MOST_BYTES);
+    HttpResponse<byte[]> answer =
+        server.ask(server.requestOfStranger("/actuator/health"), MOST_BYTES);
     int status = answer.statusCode();
     String value =
         "%s, status %d"
@@ -147,10 +158,19 @@ record PublicUrlCheck(PublicServer server, Optional<ArtifactId> artifact) {
             1);
     String value = "status " + answer.statusCode();
     return List.of(
-        answer.statusCode() == OK
-            ? Finding.ok(EVENTS, value, "the first comes at once, so nothing holds answers back")
-            : Finding.warn(
-                EVENTS, value, "they need an admin's token", "name it with --token-file=FILE"));
+        switch (answer.statusCode()) {
+          case OK ->
+              Finding.ok(EVENTS, value, "the first comes at once, so nothing holds answers back");
+          case UNAVAILABLE ->
+              Finding.warn(
+                  EVENTS,
+                  value,
+                  "the server has no place for another listener now",
+                  "artifact-server doctor --public-url=URL ...    # again in a minute");
+          default ->
+              Finding.warn(
+                  EVENTS, value, "they need an admin's token", "name it with --token-file=FILE");
+        });
   }
 
   private List<Finding> clientAddress() throws IOException, InterruptedException {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsTest {
@@ -39,9 +40,9 @@ class SettingsTest {
     environment.put("ARTIFACT_SERVER_TOKEN", "of-variable\n");
     assertThat(read().server()).isEqualTo(URI.create("https://variable.example"));
     assertThat(read().token()).hasValue("of-variable");
-    options.server = "http://option.example:8080/firmware/";
+    options.server = "https://option.example:8080/firmware/";
     options.tokenFile = file("token", "rw-------", "of-option\n");
-    assertThat(read().server()).isEqualTo(URI.create("http://option.example:8080/firmware"));
+    assertThat(read().server()).isEqualTo(URI.create("https://option.example:8080/firmware"));
     assertThat(read().token()).hasValue("of-option");
     assertThat(warnings).isEmpty();
   }
@@ -69,6 +70,17 @@ class SettingsTest {
     options.tokenFile = file("token", "rw-r--r--", "secret-1");
     assertThat(read().token()).hasValue("secret-1");
     assertThat(warnings).singleElement().asString().contains("chmod 600").doesNotContain("secret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"http://192.0.2.1:8080, 1", "http://127.0.0.1:8080, 0", "https://192.0.2.1, 0"})
+  void aTokenInClearIsWarnedOf(String server, int count) throws Exception {
+    options.server = server;
+    options.tokenFile = file("token", "rw-------", "secret-1");
+    assertThat(read().token()).hasValue("secret-1");
+    assertThat(warnings)
+        .hasSize(count)
+        .allSatisfy(line -> assertThat(line).contains("unencrypted").doesNotContain("secret"));
   }
 
   @Test
