@@ -11,6 +11,7 @@ import io.artifactserver.rest.problem.Problems;
 import io.artifactserver.rest.problem.ReleaseProblems;
 import java.util.Map;
 import java.util.Objects;
+import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -66,6 +67,8 @@ public final class ProblemPages implements ProblemPage {
       case IssuerUnavailableException _ -> Problems.issuerUnavailable();
       case ReleaseException release -> ReleaseProblems.of(release);
       case ErrorResponse known -> known.getBody();
+      case HttpException refused when HttpStatus.valueOf(refused.getCode()).is4xxClientError() ->
+          Problems.of(refused);
       default -> {
         FAILURES.failed("A page of the console could not be made", failure);
         yield Problems.of(

@@ -91,7 +91,9 @@ record DeviceReports(
 
   private void take(Exchange exchange, Target.OfChannel about) {
     try {
-      String line = Content.Source.asString(exchange.request(), StandardCharsets.UTF_8);
+      // What is no UTF-8 is replaced: the agent's log has what programs on the device print.
+      String line =
+          StandardCharsets.UTF_8.decode(Content.Source.asByteBuffer(exchange.request())).toString();
       if (line.length() > InstallReport.MAX_LENGTH) {
         tooLong(exchange, HttpFields.EMPTY);
         return;

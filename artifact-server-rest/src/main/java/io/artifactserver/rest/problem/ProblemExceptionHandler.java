@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,6 +99,10 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   ResponseEntity<ProblemDetail> handle(RuntimeException failure) {
+    if (failure instanceof HttpException refused
+        && HttpStatus.valueOf(refused.getCode()).is4xxClientError()) {
+      return answer(Problems.of(refused));
+    }
     FAILURES.failed("A request failed", failure);
     return answer(
         Problems.of(

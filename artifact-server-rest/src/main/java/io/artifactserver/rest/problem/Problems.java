@@ -11,6 +11,8 @@ import io.artifactserver.core.catalog.Hold;
 import io.artifactserver.core.catalog.UsedPath;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import org.eclipse.jetty.http.HttpException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
@@ -33,6 +35,12 @@ public final class Problems {
     ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
     problem.setTitle(title);
     return problem;
+  }
+
+  /** A request that Jetty could not read. */
+  public static ProblemDetail of(HttpException failure) {
+    @Nullable String reason = failure.getReason();
+    return ofStatus(HttpStatus.valueOf(failure.getCode()), reason == null ? "" : reason);
   }
 
   /**

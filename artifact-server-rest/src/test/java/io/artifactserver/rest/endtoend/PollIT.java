@@ -185,6 +185,14 @@ class PollIT extends EachTransport {
       assertThat(report(wire, address, "success,4712", "")).isEqualTo(204);
       assertThat(report(wire, address + "-other", "fail,4711", "")).isEqualTo(404);
     }
+    try (Wire wire = open()) {
+      byte[] line = {'f', 'a', 'i', 'l', ',', '4', '7', '1', '1', ',', (byte) 0xff};
+      wire.send(
+          "PUT %s/log HTTP/1.1\r\nHost: device\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n"
+              .formatted(address, line.length));
+      wire.sendBytes(line, 0, line.length);
+      assertThat(wire.receive(true).status()).as("what is no UTF-8").isEqualTo(204);
+    }
     // A 400 ends its connection.
     for (String line : new String[] {"#12,4711,started", ""}) {
       try (Wire wire = open()) {

@@ -65,6 +65,37 @@ class RequestsIT extends EachTransport {
     return wire.receive(true);
   }
 
+  /** To whoever sends it, it is a mistake of the client. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /login",
+        "POST /login/end",
+        "PUT /api/v1/repositories/public/artifacts/x",
+        "POST /api/v1/repositories/public/artifacts",
+        "DELETE /api/v1/repositories/public/artifacts",
+        "POST /api/v1/uploads",
+        "POST /api/v1/tokens",
+        "GET /api/v1/repositories",
+        "GET /DEFAULT/controller/v1/x",
+        "PUT /poll/swupdate/public/stable/fw/log",
+        "GET /artifacts/public/table.bin"
+      })
+  void aMediaTypeThatCannotBeReadIsNoFailureOfTheServer(String line) throws Exception {
+    for (String token :
+        new String[] {"", "Authorization: Bearer " + server.operatorToken() + "\r\n"}) {
+      for (String type :
+          new String[] {"\"", "/;=", "multipart/form-data;boundary=\"", "text/plain;charset=x"}) {
+        try (Wire wire = open()) {
+          wire.send(
+              "%s HTTP/1.1\r\nHost: device\r\n%sContent-Type: %s\r\nContent-Length: 1\r\n\r\nx"
+                  .formatted(line, token, type));
+          assertThat(wire.receive(true).status()).as("%s, %s", token, type).isBetween(200, 499);
+        }
+      }
+    }
+  }
+
   @Test
   void fiftyRangesThatAreAskedForAtOnceAreAnswered() throws IOException {
     try (Wire wire = open()) {

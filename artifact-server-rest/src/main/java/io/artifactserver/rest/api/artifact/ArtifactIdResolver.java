@@ -36,7 +36,8 @@ public final class ArtifactIdResolver implements HandlerMethodArgumentResolver {
             .orElseGet(request::getRequestURI);
     int end = rawPath.indexOf('/', RepositoryView.PATH.length());
     String repository = RequestPath.decode(rawPath.substring(RepositoryView.PATH.length(), end));
-    return new ArtifactId(
-        repository, RequestPath.decode(rawPath.substring(end + ARTIFACTS.length())));
+    // Spring takes an address that ends in /artifacts for one with an empty path.
+    int begin = Math.min(end + ARTIFACTS.length(), rawPath.length());
+    return new ArtifactId(repository, RequestPath.decode(rawPath.substring(begin)));
   }
 }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param trustedProxies addresses and networks that stand for many clients
  */
 record ClientAddresses(List<Network> trustedProxies) {
+  private static final Pattern COMMA = Pattern.compile(",");
+
   /** Returns whom a connection counts for; null if its address says nothing of the client. */
   @Nullable Network client(@Nullable SocketAddress peer) {
     return peer instanceof InetSocketAddress socket && !isTrusted(socket.getAddress())
@@ -37,7 +40,14 @@ record ClientAddresses(List<Network> trustedProxies) {
     if (!isTrusted(address)) {
       return Optional.of(address);
     }
-    List<String> hops = fields.getCSV(HttpHeader.X_FORWARDED_FOR, false);
+    // No field of tokens and quoted strings: a quotation mark in it is an address that cannot be
+    // read.
+    List<String> hops =
+        fields.getValuesList(HttpHeader.X_FORWARDED_FOR).stream()
+            .flatMap(COMMA::splitAsStream)
+            .map(String::strip)
+            .filter(hop -> !hop.isEmpty())
+            .toList();
     for (int i = hops.size() - 1; i >= 0 && isTrusted(address); i--) {
       try {
         address = InetAddress.ofLiteral(hops.get(i));
