@@ -3,6 +3,8 @@ package io.artifactserver.rest.console;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.rest.access.Authenticator;
 import io.artifactserver.rest.access.ConsolePaths;
+import io.artifactserver.rest.access.session.Session;
+import io.artifactserver.rest.access.session.Sessions;
 import io.artifactserver.rest.api.events.EventStreams;
 import io.artifactserver.rest.api.events.Follower;
 import io.artifactserver.rest.problem.ProblemException;
@@ -10,6 +12,7 @@ import io.swagger.v3.oas.annotations.Hidden;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Controller;
@@ -27,6 +30,7 @@ public record EventsEndpoint(
     Rollouts rollouts,
     RolloutPages artifacts,
     Authenticator authenticator,
+    Sessions sessions,
     JsonMapper mapper) {
   /** Names of events. */
   private static final String FIRST = "first";
@@ -39,12 +43,14 @@ public record EventsEndpoint(
       @RequestParam(defaultValue = "") String repository,
       @RequestParam(defaultValue = "") String path,
       HttpServletRequest request) {
+    Optional<Session> session = Session.of(request);
     LiveEvents.Subject subject =
         path.isEmpty() ? new Server(traffic, rollouts, mapper) : artifacts.live(repository, path);
     return pages
         .open(
             subject,
-            Follower.of(request, authenticator, caller -> caller.role() == Role.ADMIN),
+            Follower.of(request, authenticator, caller -> caller.role() == Role.ADMIN)
+                .asLongAs(() -> session.map(sessions::goesOn).orElse(true)),
             () -> SseEmitter.event().name(FIRST).data(subject.first()),
             news -> SseEmitter.event().name(NOW).data(news))
         .orElseThrow(() ->

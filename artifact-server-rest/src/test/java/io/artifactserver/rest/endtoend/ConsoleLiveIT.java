@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -123,6 +124,30 @@ class ConsoleLiveIT extends ProgressFixture {
               request(server, SERVER, admin.get("token").asString()), BodyHandlers.ofLines());
       assertThat(events.statusCode()).isEqualTo(200);
       operator.delete("/api/v1/tokens/" + admin.get("id").asString());
+      // Ends by itself; else the test would.
+      assertThat(events.body().count()).isPositive();
+    }
+  }
+
+  /** Its token is good for others still. */
+  @Test
+  void anOpenPageEndsWithItsSession(PackagedServer server) throws Exception {
+    try (Operator operator = new Operator(server);
+        HttpClient client = HttpClient.newHttpClient();
+        Browser browser = new Browser(server, client)) {
+      browser.signIn(made(operator, "admin").get("token").asString());
+      String change = browser.changeToken();
+      String cookies =
+          browser.cookies().entrySet().stream()
+              .map(cookie -> cookie.getKey() + '=' + cookie.getValue())
+              .collect(Collectors.joining("; "));
+      HttpResponse<Stream<String>> events =
+          client.send(
+              HttpRequest.newBuilder(server.uri(SERVER)).header("Cookie", cookies).build(),
+              BodyHandlers.ofLines());
+      assertThat(events.statusCode()).isEqualTo(200);
+      assertThat(browser.send("POST", "/console/sign-out", "", "X-CSRF-Token", change).statusCode())
+          .isEqualTo(204);
       // Ends by itself; else the test would.
       assertThat(events.body().count()).isPositive();
     }

@@ -1,7 +1,9 @@
 package io.artifactserver.rest.access.session;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Optional;
 
 /**
  * A browser that has signed in. It proves no more than the token with which somebody signed in, and
@@ -19,6 +21,11 @@ public record Session(String authorization, String caller, String changeToken) {
   public boolean isOwnChange(String sent) {
     return MessageDigest.isEqual(
         changeToken.getBytes(StandardCharsets.UTF_8), sent.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** The session by which a request came; empty if it brought its token itself. */
+  public static Optional<Session> of(HttpServletRequest request) {
+    return Optional.ofNullable((Session) request.getAttribute(Session.class.getName()));
   }
 
   /** Without the secrets. */

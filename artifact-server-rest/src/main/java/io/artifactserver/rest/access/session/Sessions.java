@@ -89,6 +89,12 @@ public final class Sessions {
     sessions.remove(digest(secret));
   }
 
+  /** Whether a session goes on; unlike a request by it, the question does not count as its use. */
+  public synchronized boolean goesOn(Session session) {
+    return sessions.values().stream()
+        .anyMatch(each -> each.session.equals(session) && !isOver(each));
+  }
+
   private boolean isOver(Entry entry) {
     long now = nanoTime.getAsLong();
     return now - entry.lastUseNanos >= MAX_IDLE.toNanos()

@@ -38,6 +38,11 @@ public record Follower(String caller, BooleanSupplier mayFollow, Runnable leave)
         () -> leave(request));
   }
 
+  /** The same, who may be told only while something else holds, too. */
+  public Follower asLongAs(BooleanSupplier condition) {
+    return new Follower(caller, () -> condition.getAsBoolean() && mayFollow.getAsBoolean(), leave);
+  }
+
   private static void leave(HttpServletRequest request) {
     try {
       request.getAsyncContext().complete();

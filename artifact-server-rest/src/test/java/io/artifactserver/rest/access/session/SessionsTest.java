@@ -58,8 +58,11 @@ class SessionsTest {
   void endsWhenSomebodySignsOut() {
     String secret = sessions.begin("as_token", "alice");
     String other = sessions.begin("as_token", "alice");
+    Session session = sessions.find(secret).orElseThrow();
+    assertThat(sessions.goesOn(session)).isTrue();
     sessions.end(secret);
     assertThat(sessions.find(secret)).isEmpty();
+    assertThat(sessions.goesOn(session)).isFalse();
     assertThat(sessions.find(other)).isPresent();
   }
 
