@@ -24,6 +24,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
+import org.springframework.web.method.annotation.MethodArgumentTypeMismatchException;
 
 /** Shows people what went wrong on a page of the console, and what to do. Thread-safe. */
 @ControllerAdvice(basePackageClasses = ProblemPages.class)
@@ -67,6 +68,12 @@ public final class ProblemPages implements ProblemPage {
       case IssuerUnavailableException _ -> Problems.issuerUnavailable();
       case ReleaseException release -> ReleaseProblems.of(release);
       case ErrorResponse known -> known.getBody();
+      case MethodArgumentTypeMismatchException misfit ->
+          Problems.of(
+              HttpStatus.BAD_REQUEST,
+              "Malformed address",
+              "\"%s\" in the address has a value that it cannot have. Follow the links of the page before."
+                  .formatted(misfit.getName()));
       case HttpException refused when HttpStatus.valueOf(refused.getCode()).is4xxClientError() ->
           Problems.of(refused);
       default -> {

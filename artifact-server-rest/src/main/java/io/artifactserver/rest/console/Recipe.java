@@ -22,7 +22,9 @@ public record Recipe(String name, String text) {
     // Clients that know nothing else send a token as a password.
     String open = isPublic ? url : url.replaceFirst("://", "://device:TOKEN@");
     String token = isPublic ? "" : "-H 'Authorization: Bearer TOKEN' ";
-    String file = artifact.path().substring(artifact.path().lastIndexOf('/') + 1);
+    String name = artifact.path().substring(artifact.path().lastIndexOf('/') + 1);
+    // Programs take a file that begins with a hyphen for an option.
+    String file = name.startsWith("-") ? "./" + name : name;
     List<Recipe> recipes = new ArrayList<>();
     recipes.add(
         new Recipe(

@@ -93,6 +93,62 @@ class ConsoleSignInIT extends EachTransport {
     }
   }
 
+  /** Whoever changes an address by hand gets a page that says so. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "repositories",
+        "repository?name=public",
+        "artifact?repository=public&path=table.bin",
+        "rollout?repository=public&path=table.bin",
+        "device?repository=public&path=table.bin",
+        "channels?repository=public",
+        "channel?repository=public&name=stable",
+        "channel/rollout?repository=public&name=stable",
+        "retention?name=public",
+        "retention?repository=public",
+        "deleted?name=public",
+        "deleted?repository=public",
+        "attachment?repository=public&path=table.bin",
+        "qr",
+        "storage",
+        "jobs",
+        "tokens",
+        "limits",
+        "audit",
+        "keys",
+        "doctor",
+        "download?repository=public&path=table.bin"
+      })
+  void noValueInAnAddressIsAFailureOfTheServer(String page) throws Exception {
+    try (Browser browser = browser()) {
+      browser.signIn(server.operatorToken());
+      for (String name :
+          List.of(
+              "after",
+              "before",
+              "id",
+              "name",
+              "path",
+              "prefix",
+              "preview",
+              "repository",
+              "run",
+              "sha256",
+              "since",
+              "text",
+              "token")) {
+        for (String value : List.of("x", "99999999999999999999", "%00")) {
+          String address =
+              "/console/%s%s%s=%s".formatted(page, page.contains("?") ? '&' : '?', name, value);
+          HttpResponse<String> answer = browser.get(address);
+          assertThat(answer.statusCode()).as(address).isBetween(200, 499);
+        }
+      }
+    }
+  }
+
   /** A link that is good for a moment, so that the browser downloads like a device. */
   @Test
   void aReaderDownloads() throws Exception {
