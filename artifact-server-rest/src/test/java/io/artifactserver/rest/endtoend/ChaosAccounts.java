@@ -12,8 +12,10 @@ import io.artifactserver.rest.endtoend.ChaosModel.Repository;
 import io.artifactserver.rest.endtoend.ChaosModel.State;
 import io.artifactserver.rest.endtoend.ChaosModel.Token;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -276,6 +278,9 @@ final class ChaosAccounts {
           .filter(file -> !isPart(folder.relativize(file)))
           .map(file -> file.getFileName().toString())
           .collect(Collectors.toCollection(TreeSet::new));
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      // One was swept meanwhile.
+      return files(folder);
     }
   }
 }

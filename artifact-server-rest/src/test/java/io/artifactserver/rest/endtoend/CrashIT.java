@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.artifactserver.core.nightly.Nightly;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -252,6 +254,9 @@ class CrashIT {
   private static long count(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(Files::isRegularFile).count();
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      // One was swept meanwhile.
+      return count(folder);
     }
   }
 }

@@ -1,15 +1,18 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.digest.DigestAlgorithm;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -255,18 +258,22 @@ class FirmwareDeliveryIT {
   @Order(14)
   void warmDownloadsUseNoDatabaseConnection() throws Exception {
     operator.download(DOWNLOAD, "Range", "bytes=0-0");
-    double before = operator.metric("hikaricp_connections_usage_seconds_count");
     double transfers = operator.metric("artifact_server_transfer_seconds_count");
-    for (int i = 0; i < 200; i++) {
-      operator.download(DOWNLOAD, "Range", "bytes=" + i + "-" + (i + 100));
-    }
+    // Sweeps use connections too, five times a second: a slow machine needs another try.
+    eventuallyPasses(
+        "warm downloads use no connection",
+        () -> {
+          double before = operator.metric("hikaricp_connections_usage_seconds_count");
+          for (int i = 0; i < 200; i++) {
+            operator.download(DOWNLOAD, "Range", "bytes=" + i + "-" + (i + 100));
+          }
+          assertThat(operator.metric("hikaricp_connections_usage_seconds_count"))
+              .isLessThan(before + 100);
+        });
     // A transfer is counted just after its last byte arrived.
     eventually(
         "all are counted",
         () -> operator.metric("artifact_server_transfer_seconds_count") >= transfers + 200);
-    // Background sweeps use connections too: fewer than one for each of 200 downloads.
-    assertThat(operator.metric("hikaricp_connections_usage_seconds_count"))
-        .isLessThan(before + 100);
   }
 
   @Test
@@ -342,6 +349,9 @@ class FirmwareDeliveryIT {
     }
     try (Stream<Path> tree = Files.walk(root)) {
       return tree.filter(Files::isRegularFile).sorted().toList();
+    } catch (UncheckedIOException | NoSuchFileException e) {
+      // One went meanwhile.
+      return files(folder);
     }
   }
 
