@@ -3,6 +3,8 @@ package io.artifactserver.rest.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -34,13 +36,10 @@ abstract class ConnectionFixture {
 
   @BeforeParameterizedClassInvocation
   void start() throws Exception {
-    patient =
-        start(
-            "patient",
-            "--artifact-server.connections.max=" + MAX,
-            "--artifact-server.connections.idle-timeout=4s",
-            "--artifact-server.connections.request-timeout=1s",
-            "--artifact-server.connections.stall-timeout=3s");
+    List<String> arguments = new ArrayList<>(patience());
+    arguments.add("--artifact-server.connections.max=" + MAX);
+    arguments.add("--artifact-server.connections.stall-timeout=3s");
+    patient = start("patient", arguments.toArray(String[]::new));
     strict =
         start(
             "strict",
@@ -55,6 +54,12 @@ abstract class ConnectionFixture {
     patient.close();
     strict.close();
   }
+
+  /**
+   * Returns further settings of the patient server. A handshake of TLS has to be over within the
+   * time for a request, and a busy machine may take a second for it.
+   */
+  abstract List<String> patience();
 
   Endpoint start(String name, String... arguments) throws Exception {
     Endpoint server = Endpoint.start(transport, folder.resolve(transport + name), arguments);

@@ -31,6 +31,11 @@ import org.junit.jupiter.api.Test;
 class ConnectionLimitsIT extends ConnectionFixture {
   private static final String LARGE = "/artifacts/public/large.bin";
 
+  @Override
+  List<String> patience() {
+    return List.of();
+  }
+
   /** The others are busy for longer than the test takes: none is ended, none makes room. */
   @Test
   void beyondTheLimitIsA503AndHealthIsStillTold() throws Exception {

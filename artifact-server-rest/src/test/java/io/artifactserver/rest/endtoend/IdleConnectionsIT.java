@@ -8,12 +8,20 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Connections that do nothing, or too little, are ended. */
 @Transports(value = Transport.HTTP1, nightly = Transport.TLS13)
 @InTurn(3)
 class IdleConnectionsIT extends ConnectionFixture {
+  @Override
+  List<String> patience() {
+    return List.of(
+        "--artifact-server.connections.idle-timeout=4s",
+        "--artifact-server.connections.request-timeout=" + (transport.isSecured() ? "2s" : "1s"));
+  }
+
   @Test
   void idleConnectionIsClosed() throws IOException {
     try (Wire wire = patient.open()) {

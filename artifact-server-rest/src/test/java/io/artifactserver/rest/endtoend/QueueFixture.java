@@ -34,7 +34,7 @@ abstract class QueueFixture extends EachTransport {
             "--artifact-server.limit.max-waiting=" + PLACES,
             "--artifact-server.limit.max-waiting-of-one-client=" + OF_ONE_CLIENT,
             // A quarter of it is how often the server looks who has left.
-            "--artifact-server.connections.request-timeout=2s");
+            "--artifact-server.connections.rate-window=2s");
   }
 
   @Override
