@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.eventuallyPasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.artifactserver.core.nightly.InTurn;
@@ -212,17 +213,22 @@ class UpdateFormsIT {
         assertThat(chunk(deviceC, "c.img", chunk)).isEqualTo(200);
       }
     }
-    double before = operator.metric("hikaricp_connections_usage_seconds_count");
-    int downloads = 0;
-    while (downloads < 2_000) {
-      for (String chunk : shared) {
-        assertThat(chunk(deviceA, "default", chunk)).isEqualTo(200);
-        assertThat(chunk(deviceB, "default", chunk)).isEqualTo(200);
-        downloads += 2;
-      }
-    }
-    assertThat(operator.metric("hikaricp_connections_usage_seconds_count") - before)
-        .isLessThan(downloads / 20.0);
+    // The server's jobs use connections too: a slow machine needs another try.
+    eventuallyPasses(
+        "warm chunks use no connection",
+        () -> {
+          double before = operator.metric("hikaricp_connections_usage_seconds_count");
+          int downloads = 0;
+          while (downloads < 2_000) {
+            for (String chunk : shared) {
+              assertThat(chunk(deviceA, "default", chunk)).isEqualTo(200);
+              assertThat(chunk(deviceB, "default", chunk)).isEqualTo(200);
+              downloads += 2;
+            }
+          }
+          assertThat(operator.metric("hikaricp_connections_usage_seconds_count") - before)
+              .isLessThan(downloads / 20.0);
+        });
   }
 
   @Test
