@@ -41,10 +41,10 @@ class ConsoleLiveIT extends ProgressFixture {
                   server,
                   "/artifacts/public/progress/watched",
                   "RAUC-Serial",
-                  "half",
+                  "watched-half",
                   "Range",
                   "bytes=0-" + (LENGTH / 2 - 1));
-              get(server, "/artifacts/public/progress/watched", "RAUC-Serial", "whole");
+              get(server, "/artifacts/public/progress/watched", "RAUC-Serial", "watched-whole");
             }
           }
         }
@@ -59,8 +59,9 @@ class ConsoleLiveIT extends ProgressFixture {
       browser.signIn(server.operatorToken());
       String rollout =
           browser.get("/console/rollout?repository=public&path=progress/watched").body();
-      assertThat(rollout).contains("data-testid=\"range-map\"", ">half<", "50.0 %");
-      assertThat(browser.get("/console/device?name=half").body()).contains("50.0 %", "watched");
+      assertThat(rollout).contains("data-testid=\"range-map\"", ">watched-half<", "50.0 %");
+      assertThat(browser.get("/console/device?name=watched-half").body())
+          .contains("50.0 %", "watched");
       assertThat(browser.get("/console/device?name=nobody").body()).contains("No device");
       assertThat(browser.get("/console/rollout?repository=public&path=absent").statusCode())
           .isEqualTo(404);
@@ -106,11 +107,14 @@ class ConsoleLiveIT extends ProgressFixture {
       assertThat(storage)
           .contains(">bounded<", "1.0 MiB", "25.0 % of 4.0 MiB", "Free on the disk", "accepted");
       assertThat(browser.get("/console/storage?after=zz").body()).contains("no repository");
-      String jobs = browser.get("/console/jobs").body();
-      assertThat(jobs)
-          .contains("Deletes releases", ">retention<", "1 hour")
-          .contains("10 seconds", "Done")
-          .doesNotContain("Failed");
+      // A server that has just been started has done nothing yet.
+      eventuallyPasses(
+          "jobs are done",
+          () ->
+              assertThat(browser.get("/console/jobs").body())
+                  .contains("Deletes releases", ">retention<", "1 hour")
+                  .contains("10 seconds", "Done")
+                  .doesNotContain("Failed"));
     }
   }
 

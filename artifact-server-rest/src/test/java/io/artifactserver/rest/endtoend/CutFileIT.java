@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.isSoWithin;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -175,13 +177,20 @@ class CutFileIT {
   void derivation() throws Exception {
     try (Operator operator = operator(plain)) {
       long before = suspects(operator);
-      byte[] compressible = Bytes.random(LENGTH, 7);
-      for (int i = 0; i < LENGTH; i++) {
-        compressible[i] &= 0x0f;
-      }
-      assertThat(operator.put("public", "derived", compressible).statusCode()).isEqualTo(201);
-      cut(plain);
-      eventually("it is found out", () -> suspects(operator) > before);
+      AtomicInteger tries = new AtomicInteger();
+      // All may be derived before this thread goes on: then it is cut too late.
+      eventually(
+          "it is found out",
+          () -> {
+            byte[] compressible = Bytes.random(LENGTH, 1_000L + tries.get());
+            for (int i = 0; i < LENGTH; i++) {
+              compressible[i] &= 0x0f;
+            }
+            String name = "derived-" + tries.getAndIncrement();
+            assertThat(operator.put("public", name, compressible).statusCode()).isEqualTo(201);
+            cut(plain);
+            return isSoWithin(Duration.ofSeconds(20), () -> suspects(operator) > before);
+          });
     }
     requireAlive(plain);
   }

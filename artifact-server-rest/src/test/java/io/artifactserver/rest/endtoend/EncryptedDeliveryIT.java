@@ -1,6 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
 import static io.artifactserver.core.waiting.Eventually.eventually;
+import static io.artifactserver.core.waiting.Eventually.settled;
 import static io.artifactserver.core.waiting.Pacing.pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -103,7 +104,14 @@ class EncryptedDeliveryIT extends EncryptedFixture {
             requireDelivered(operator, "/artifacts/vault/firmware", content);
             return operator.metric(TRANSFERS, MAPPED) > 0;
           });
-      long before = (long) operator.metric(TRANSFERS, MAPPED);
+      // A transfer is counted just after its last byte arrived.
+      long before =
+          (long)
+              settled(
+                      "the transfers",
+                      Duration.ofMillis(250),
+                      () -> operator.metric(TRANSFERS, MAPPED))
+                  .doubleValue();
       requireDelivered(operator, "/artifacts/vault/firmware", content);
       awaitMetric(operator, before + 7, TRANSFERS, MAPPED);
       assertThat(filesWith(MARKER)).isEmpty();

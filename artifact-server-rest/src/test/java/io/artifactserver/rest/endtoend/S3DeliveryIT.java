@@ -142,17 +142,17 @@ class S3DeliveryIT {
     // Whole blocks are read, so that their checksums can be compared.
     int position = 92 * 64 * 1024;
     requireRange(PLAIN, position, CHUNK);
-    assertThat(proxy.requests()).hasSize(1);
-    assertThat(proxy.requests().getFirst().field("Range"))
+    assertThat(reads()).hasSize(1);
+    assertThat(reads().getFirst().field("Range"))
         .contains("bytes=%d-%d".formatted(position, position + CHUNK - 1));
     proxy.reset();
     requireRange(PLAIN, position + 100, 200);
-    assertThat(proxy.requests()).hasSize(1);
-    assertThat(proxy.requests().getFirst().field("Range"))
+    assertThat(reads()).hasSize(1);
+    assertThat(reads().getFirst().field("Range"))
         .contains("bytes=%d-%d".formatted(position, position + 64 * 1024 - 1));
     proxy.reset();
     requireWhole(PLAIN);
-    assertThat(proxy.requests("GET")).hasSize((LENGTH + CHUNK - 1) / CHUNK);
+    assertThat(reads()).hasSize((LENGTH + CHUNK - 1) / CHUNK);
     assertThat(proxy.bodyBytes()).isEqualTo(LENGTH);
     assertThat(proxy.peakInFlight()).isLessThanOrEqualTo(WINDOW);
   }
@@ -290,7 +290,7 @@ class S3DeliveryIT {
       awaitServed(address);
       requireWhole(address);
     }
-    assertThat(operator.get("/actuator/health").statusCode()).isEqualTo(200);
+    eventually("it is healthy", () -> operator.get("/actuator/health").statusCode() == 200);
     assertThat(operator.put("fleet", "afterwards", new byte[1000]).statusCode()).isEqualTo(201);
   }
 
@@ -339,6 +339,13 @@ class S3DeliveryIT {
         .contains("belongs to the catalog of installation", "artifact-server.storage.s3.prefix");
     requireWhole(PLAIN);
     assertThat(Files.exists(objects)).isTrue();
+  }
+
+  /** Requests for bytes of objects: the server's jobs list the bucket now and then. */
+  private List<FaultProxy.Request> reads() {
+    return proxy.requests("GET").stream()
+        .filter(request -> request.field("Range").isPresent())
+        .toList();
   }
 
   private void requireWhole(String address) throws Exception {

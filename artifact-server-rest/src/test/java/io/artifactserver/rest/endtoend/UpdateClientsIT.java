@@ -99,31 +99,34 @@ class UpdateClientsIT extends UpdateClients {
 
   @Test
   void saysWhenAFormIsNotReadyAndForgetsItWithTheArtifact() throws Exception {
-    byte[] large = Bytes.random(60_000_000, 73);
-    put("public", "later/large.img", large);
-    HttpResponse<byte[]> early =
-        operator.downloadAsNobody("/artifacts/public/later/large.img.caibx");
+    String name;
+    HttpResponse<byte[]> early;
+    HttpResponse<String> delta;
+    int uploads = 0;
+    do {
+      // All may be ready before this thread goes on.
+      name = "later/large-%d.img".formatted(uploads);
+      put("public", name, Bytes.random(60_000_000, 73 + uploads));
+      early = operator.downloadAsNobody("/artifacts/public/%s.caibx".formatted(name));
+      delta =
+          operator.get(
+              "/api/v1/repositories/public/artifacts/%1$s/delta?from=%1$s".formatted(name));
+      uploads++;
+    } while (delta.statusCode() == 200 && uploads < 5);
     assertThat(early.statusCode()).isEqualTo(404);
     assertThat(early.headers().firstValue("Retry-After")).contains("5");
     assertThat(new String(early.body(), StandardCharsets.UTF_8)).contains("Not ready yet");
-    HttpResponse<String> delta =
-        operator.get(
-            "/api/v1/repositories/public/artifacts/later/large.img/delta?from=later/large.img");
     assertThat(delta.statusCode()).isEqualTo(404);
     assertThat(delta.headers().firstValue("Retry-After")).contains("5");
     assertThat(delta.body()).contains("Not ready yet");
-    awaitForm("/artifacts/public/later/large.img.caibx");
-    String chunk =
-        chunks(operator.download("/artifacts/public/later/large.img.caibx").body())
-            .keySet()
-            .iterator()
-            .next();
+    String index = "/artifacts/public/%s.caibx".formatted(name);
+    awaitForm(index);
+    String chunk = chunks(operator.download(index).body()).keySet().iterator().next();
     String path = "/artifacts/public/later/default.castr/" + chunk.substring(0, 4) + "/" + chunk;
     assertThat(operator.downloadAsNobody(path).statusCode()).isEqualTo(200);
-    operator.delete("/api/v1/repositories/public/artifacts/later/large.img");
+    operator.delete("/api/v1/repositories/public/artifacts/" + name);
     assertThat(operator.downloadAsNobody(path).statusCode()).isEqualTo(404);
-    assertThat(operator.downloadAsNobody("/artifacts/public/later/large.img.caibx").statusCode())
-        .isEqualTo(404);
+    assertThat(operator.downloadAsNobody(index).statusCode()).isEqualTo(404);
   }
 
   @Test

@@ -118,11 +118,13 @@ class CacheRoomTest extends CacheFixture {
       assertThat(cache.figures().passes()).isEqualTo(i);
     }
     assertThat(files()).as("gone for nothing").containsExactly(file(ref));
+    Warm.await(() -> output.getAll().contains("The cache is off"));
     assertThat(output).containsOnlyOnce("The cache is off");
     diskBytes.set(1L << 40);
     read(cache, large, largeContent, ByteRange.whole(20 * PIECE));
     assertThat(cache.figures().passes()).as("within the pause").isEqualTo(3);
     warmUpBehindThePause(cache, large);
+    Warm.await(() -> output.getAll().contains("The cache is on again"));
     assertThat(output).containsOnlyOnce("The cache is on again");
   }
 
@@ -149,7 +151,7 @@ class CacheRoomTest extends CacheFixture {
       byte[] small = content(5 * PIECE, 21);
       BlobRef smallRef = remote.store(small);
       Warm.up(cache, smallRef);
-      assertThat(output).contains("The cache is on again");
+      Warm.await(() -> output.getAll().contains("The cache is on again"));
       cache.close();
     } finally {
       mappedFiles.close();
