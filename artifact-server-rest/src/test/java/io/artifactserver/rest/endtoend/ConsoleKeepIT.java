@@ -230,7 +230,8 @@ class ConsoleKeepIT {
     Browser publisher = signedIn("publisher", all);
     assertThat(publisher.get(page).body()).contains("Delete this artifact").doesNotContain("/hold");
     String body =
-        "{\"until\":\"%s\",\"reason\":\"<i>recall</i>\"}".formatted(Instant.now().plusSeconds(60));
+        "{\"until\":\"%s\",\"reason\":\"<i>recall</i>\"}"
+            .formatted(Instant.now().plusSeconds(3_600));
     assertThat(change(publisher, "PUT", "/artifacts/a/1.1/fw/hold", body).statusCode())
         .isEqualTo(403);
     Browser admin = new Browser(server, client);
@@ -294,7 +295,7 @@ class ConsoleKeepIT {
     Browser publisher = signedIn("publisher", all);
     change(publisher, "POST", "/artifacts/a/1.0/fw/undelete", "");
     String hold =
-        "{\"until\":\"%s\",\"reason\":\"recall\"}".formatted(Instant.now().plusSeconds(60));
+        "{\"until\":\"%s\",\"reason\":\"recall\"}".formatted(Instant.now().plusSeconds(3_600));
     Browser admin = new Browser(server, client);
     admin.signIn(server.operatorToken());
     change(admin, "PUT", "/artifacts/a/1.0/fw/hold", hold);

@@ -62,7 +62,7 @@ class FetchIT {
             // Both are the same server; the name is not allowed to be a private address.
             "--artifact-server.fetch.hosts=localhost:" + origin.port(),
             "--artifact-server.fetch.private-hosts=" + PRIVATE + ':' + origin.port(),
-            "--artifact-server.fetch.stall-timeout=2s",
+            "--artifact-server.fetch.stall-timeout=20s",
             "--artifact-server.upload.max-artifact-size=10MB");
     try (Operator operator = new Operator(server)) {
       operator.createRepository("public", true);

@@ -48,7 +48,9 @@ final class Http2Wire implements AutoCloseable {
   static final int REFUSED_STREAM = 7;
   static final int ENHANCE_YOUR_CALM = 11;
 
-  private static final int TIMEOUT_MILLIS = 30_000;
+  /** For what never comes; less than the minute after which the server ends what is frozen. */
+  private static final int TIMEOUT_MILLIS = 50_000;
+
   private static final int MAX_WINDOW = Integer.MAX_VALUE;
   private static final int DEFAULT_WINDOW = 65_535;
 

@@ -189,7 +189,7 @@ class NewerRequestIT extends EachTransport {
         () -> !operator.unfinishedUpload(upload).contains("\"open\":true"));
   }
 
-  /** The wire waits for an answer for half the time that the server lets a frozen request wait. */
+  /** The wire gives up before the server ends a request that is frozen. */
   private Response atOnce(String request, String protocol, String fields, byte[] body)
       throws IOException {
     try (Wire wire = open()) {

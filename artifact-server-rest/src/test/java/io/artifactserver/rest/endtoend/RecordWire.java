@@ -28,7 +28,9 @@ final class RecordWire implements AutoCloseable {
   /** Of a record, in bytes. */
   static final int HEADER_LENGTH = 5;
 
-  private static final int TIMEOUT_MILLIS = 30_000;
+  /** For what never comes; less than the minute after which the server ends what is frozen. */
+  private static final int TIMEOUT_MILLIS = 50_000;
+
   private static final int MAX_PLAIN_LENGTH = 1 << 14;
   private static final String ESTABLISHED = "01";
 

@@ -1,7 +1,7 @@
 package io.artifactserver.rest.endtoend;
 
+import static io.artifactserver.core.waiting.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -10,7 +10,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,12 +53,12 @@ class RetentionIT {
 
       String revision = preview.get("revision").asString();
       assertThat(activate(operator, revision).body()).contains("\"active\":true");
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> operator.get(REPOSITORY + "/artifacts/board/1.0/fw").statusCode() == 410);
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> operator.get("/api/v1/audit").body().contains("\"job\":\"retention\""));
+      eventually(
+          "it is deleted",
+          () -> operator.get(REPOSITORY + "/artifacts/board/1.0/fw").statusCode() == 410);
+      eventually(
+          "the audit has it",
+          () -> operator.get("/api/v1/audit").body().contains("\"job\":\"retention\""));
       assertThat(operator.get("/api/v1/audit").body()).contains("\"caller\":\"server\"");
       for (String path : List.of("board/1.0/notes", "board/1.1/fw", "other/fw")) {
         assertThat(operator.get(REPOSITORY + "/artifacts/" + path).statusCode())

@@ -95,7 +95,7 @@ class TusIT {
           "the bytes are there",
           () -> operator.unfinishedUpload(upload).contains("\"position\":100000"));
       try (Wire newer = new Wire(server.port())) {
-        // The wire waits for half the time that the server lets a frozen request wait.
+        // The wire gives up before the server ends a request that is frozen.
         newer.send(
             "HEAD %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nTus-Resumable: 1.0.0\r\n\r\n"
                 .formatted(upload, server.operatorToken()));

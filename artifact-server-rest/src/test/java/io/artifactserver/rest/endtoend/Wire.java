@@ -16,7 +16,8 @@ import java.util.Optional;
  * the requests that it means. Used by one thread.
  */
 final class Wire implements AutoCloseable {
-  private static final int TIMEOUT_MILLIS = 30_000;
+  /** For what never comes; less than the minute after which the server ends what is frozen. */
+  private static final int TIMEOUT_MILLIS = 50_000;
 
   private final Socket socket;
   private final Protocol protocol;

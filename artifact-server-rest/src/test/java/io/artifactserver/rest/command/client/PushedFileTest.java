@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The files that a push takes, and what it leaves at a server that refuses them. */
-@Timeout(60)
+@Timeout(300)
 class PushedFileTest extends ClientFixture {
   private static final int PARTS_LENGTH = 3 * (16 << 20);
 
