@@ -66,6 +66,14 @@ public interface BlobUpload extends AutoCloseable {
   }
 
   /**
+   * Whether what is written behind the last {@link #checkpointAndGoOn()} can be recovered. Once it
+   * cannot, the next checkpoint is all that helps. Does not block.
+   */
+  default boolean isRecoverable() {
+    return true;
+  }
+
+  /**
    * Takes over what was written behind the last {@link #checkpointAndGoOn()} by an upload that did
    * not get to the next one. Called at most once, between {@link BlobStore#resume} and the first
    * {@link #write}. It is as durable as what is written: until the next checkpoint it is not. Bytes

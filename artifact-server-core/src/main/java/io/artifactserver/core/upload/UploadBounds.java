@@ -15,7 +15,8 @@ import java.util.Collection;
  *     ones, a {@value #SHARE}th of what they have. A crash takes at most two: bytes come while a
  *     checkpoint is made durable, but not behind the next one
  * @param pause least time between two checkpoints while bytes flow: where a checkpoint waits for a
- *     network, more of them would stop the bytes again and again
+ *     network, more of them would stop the bytes again and again. It is not awaited while bytes
+ *     cannot be recovered, nor behind {@value #MOST} bytes, or a {@value #SHARE}th of the upload
  */
 public record UploadBounds(
     int maxUploads,
@@ -32,6 +33,9 @@ public record UploadBounds(
 
   /** Most bytes before the first checkpoint behind which bytes can be recovered, in bytes. */
   private static final long FIRST = 256 << 10;
+
+  /** Most bytes of a short upload that wait for the pause to end, in bytes. */
+  private static final long MOST = 64 << 20;
 
   /**
    * @throws IllegalArgumentException if a bound is not positive, or the pause is negative
@@ -62,15 +66,22 @@ public record UploadBounds(
   }
 
   /**
-   * @param isRecoverable whether bytes behind the checkpoint can be recovered, where the store does
-   *     that: then few are lost with a process, and the next checkpoint has time
+   * @param goesOn whether the last checkpoint was made while bytes flowed: then few are lost with a
+   *     process, and the next checkpoint has time
+   * @param isRecoverable whether bytes behind it can be recovered
    * @param since the last checkpoint; negative if the clock was set back
    */
-  boolean isDue(long position, long checkpoint, boolean isRecoverable, Duration since) {
-    if (!isRecoverable) {
-      return position - checkpoint >= Math.min(interval, FIRST);
+  boolean isDue(
+      long position, long checkpoint, boolean goesOn, boolean isRecoverable, Duration since) {
+    long behind = position - checkpoint;
+    if (!goesOn) {
+      return behind >= Math.min(interval, FIRST);
     }
-    return position - checkpoint >= Math.max(interval, position / SHARE)
-        && (since.isNegative() || since.compareTo(pause) >= 0);
+    boolean isPauseOver =
+        !isRecoverable
+            || since.isNegative()
+            || since.compareTo(pause) >= 0
+            || behind >= Math.max(MOST, position / SHARE);
+    return behind >= Math.max(interval, position / SHARE) && isPauseOver;
   }
 }

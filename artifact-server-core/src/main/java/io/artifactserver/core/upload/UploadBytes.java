@@ -35,7 +35,7 @@ final class UploadBytes {
   private final AtomicBoolean isSettled;
 
   /** Whether the last checkpoint of this attempt was made while writing went on. */
-  private final AtomicBoolean isRecoverable = new AtomicBoolean();
+  private final AtomicBoolean goesOn = new AtomicBoolean();
 
   /** When the last checkpoint was made. */
   private final AtomicReference<Instant> checkpointAt = new AtomicReference<>(Instant.EPOCH);
@@ -86,10 +86,12 @@ final class UploadBytes {
 
   /** Whether a checkpoint is due. */
   boolean isDue() {
+    @Nullable DigestedBlob open = writing.get();
     return bounds.isDue(
         positions.written(),
         positions.lastCheckpoint(),
-        isRecoverable.get(),
+        goesOn.get(),
+        open != null && open.blob().isRecoverable(),
         Duration.between(checkpointAt.get(), ports.clock().instant()));
   }
 
@@ -271,7 +273,7 @@ final class UploadBytes {
     if (open == null) {
       open = row.resume(row.find());
       writing.set(open);
-      isRecoverable.set(false);
+      goesOn.set(false);
       opens.opened(this, giveBack);
     }
     return open;
@@ -294,7 +296,7 @@ final class UploadBytes {
       byte[] state = isOpen ? open.blob().checkpointAndGoOn() : open.blob().checkpoint();
       positions.checkpoint();
       checkpointAt.set(ports.clock().instant());
-      isRecoverable.set(isOpen);
+      goesOn.set(isOpen);
       return new UploadProgress(
           positions.written(),
           open.digester().save(ports.digests()),

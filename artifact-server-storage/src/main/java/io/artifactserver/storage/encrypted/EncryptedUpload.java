@@ -167,6 +167,11 @@ final class EncryptedUpload implements BlobUpload {
   }
 
   @Override
+  public boolean isRecoverable() {
+    return inner.isRecoverable();
+  }
+
+  @Override
   public boolean mayCheckpoint() throws StorageException {
     return inner.mayCheckpoint();
   }

@@ -93,6 +93,11 @@ final class CheckedUpload implements BlobUpload {
   }
 
   @Override
+  public boolean isRecoverable() {
+    return upload.isRecoverable();
+  }
+
+  @Override
   public boolean mayCheckpoint() throws StorageException {
     return upload.mayCheckpoint();
   }

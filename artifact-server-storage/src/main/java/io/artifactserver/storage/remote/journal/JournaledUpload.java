@@ -6,11 +6,15 @@ import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.file.Boot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends bytes, and keeps them here until a checkpoint behind them is durable. Used by one thread.
  */
 final class JournaledUpload implements BlobUpload {
+  private static final Logger LOGGER = LoggerFactory.getLogger(JournaledUpload.class);
+
   /** Bytes that are recovered at a time. */
   private static final int PIECE_LENGTH = 1 << 20;
 
@@ -86,8 +90,12 @@ final class JournaledUpload implements BlobUpload {
   private ByteBuffer piece(int least) {
     try {
       return journal.read(length, least);
-    } catch (IOException _) {
-      // The client sends them again.
+    } catch (IOException e) {
+      LOGGER.warn(
+          "Upload {} goes on at {}: what it has sent behind that is lost with its journal, and comes again",
+          upload.key(),
+          length,
+          e);
       return ByteBuffer.allocate(0);
     }
   }
@@ -98,6 +106,11 @@ final class JournaledUpload implements BlobUpload {
     if (isAtRest) {
       journal.delete();
     }
+  }
+
+  @Override
+  public boolean isRecoverable() {
+    return journal.isWritten();
   }
 
   @Override

@@ -63,7 +63,7 @@ final class UploadJournal {
               DurableFiles.OWNER_ONLY);
       files = List.of(next);
     } catch (IOException e) {
-      LOGGER.debug("No journal of upload {}", key, e);
+      warn(e);
     }
   }
 
@@ -79,9 +79,21 @@ final class UploadJournal {
       }
     } catch (IOException e) {
       // With a gap it would be wrong.
-      LOGGER.debug("No journal of upload {} any more", key, e);
+      warn(e);
       close();
     }
+  }
+
+  /** Whether all bytes behind the last checkpoint are kept here. */
+  boolean isWritten() {
+    return channel != null;
+  }
+
+  private void warn(IOException failure) {
+    LOGGER.warn(
+        "Upload {} has no journal until its next checkpoint: if this process dies before, bytes are lost and come again",
+        key,
+        failure);
   }
 
   /** Returns the bytes from a position on, as far as they are there. */
