@@ -2,44 +2,27 @@ package io.artifactserver.storage.remote.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.artifactserver.core.blob.BlobUpload;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@ExtendWith(OutputCaptureExtension.class)
 class JournaledUploadTest {
   private static final String KEY = "0123456789abcdef0123456789abcdef";
 
-  private final Logger logger = (Logger) LoggerFactory.getLogger(UploadJournal.class);
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
   @TempDir private Path folder;
-
-  @BeforeEach
-  void listen() {
-    log.start();
-    logger.addAppender(log);
-  }
-
-  @AfterEach
-  void listenNoMore() {
-    logger.detachAppender(log);
-  }
 
   /** Its next checkpoint must come soon, and begins another one. */
   @Test
-  void aJournalThatCannotBeWrittenIsToldOf() throws Exception {
+  void aJournalThatCannotBeWrittenIsToldOf(CapturedOutput output) throws Exception {
     Path journals = folder.resolve("journals");
     try (BlobUpload upload =
         UploadJournals.in(journals).begun(new InMemoryBlobStore().begin(KEY))) {
@@ -48,19 +31,13 @@ class JournaledUploadTest {
       byte[] _ = upload.checkpointAndGoOn();
       write(upload);
       assertThat(upload.isRecoverable()).isTrue();
-      assertThat(log.list).isEmpty();
+      assertThat(output).doesNotContain("has no journal");
 
       delete(journals);
       byte[] _ = upload.checkpointAndGoOn();
       write(upload);
       assertThat(upload.isRecoverable()).isFalse();
-      assertThat(log.list)
-          .singleElement()
-          .satisfies(line -> {
-            assertThat(line.getLevel()).isEqualTo(Level.WARN);
-            assertThat(line.getFormattedMessage()).contains(KEY);
-            assertThat(line.getThrowableProxy().getMessage()).contains(KEY + ".2");
-          });
+      assertThat(output).containsOnlyOnce("WARN").contains(KEY + " has no journal", KEY + ".2");
 
       Files.createDirectory(journals);
       byte[] _ = upload.checkpointAndGoOn();
