@@ -12,6 +12,8 @@ import io.artifactserver.rest.log.FailureLog;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpException;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.InputCoercionException;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.exc.MismatchedInputException;
@@ -40,6 +43,9 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 @RestControllerAdvice
 public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ProblemExceptionHandler.class);
+  private static final Pattern DUPLICATE =
+      Pattern.compile("Duplicate Object property \"(.*)\"", Pattern.DOTALL);
+  private static final String NO_JSON = "The body is not JSON.";
   private static final FailureLog FAILURES = new FailureLog(LOG);
 
   @ExceptionHandler
@@ -150,7 +156,8 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
           case MismatchedInputException misfit ->
               "%s must be %s.".formatted(value(misfit), shape(misfit.getTargetType()));
           case DatabindException other -> value(other) + " is not valid.";
-          case null, default -> "The body is not JSON.";
+          case StreamReadException unread -> unread(String.valueOf(unread.getOriginalMessage()));
+          case null, default -> NO_JSON;
         };
     return new ResponseEntity<>(
         Problems.of(HttpStatus.BAD_REQUEST, "Unreadable body", detail), HttpStatus.BAD_REQUEST);
@@ -163,6 +170,13 @@ public class ProblemExceptionHandler extends ResponseEntityExceptionHandler {
       HttpStatusCode status,
       WebRequest request) {
     return new ResponseEntity<>(Problems.ofStatus(HttpStatus.NOT_FOUND, ""), HttpStatus.NOT_FOUND);
+  }
+
+  private static String unread(String reason) {
+    Matcher duplicate = DUPLICATE.matcher(reason);
+    return duplicate.matches()
+        ? "The field \"%s\" is there twice.".formatted(duplicate.group(1))
+        : NO_JSON;
   }
 
   /** Names the field whose value does not fit, or the body. */

@@ -34,6 +34,8 @@ class ProblemTextsIT {
         "PUT  | repositories/public/limits | 5                                         | The body must be an object.",
         "PUT  | repositories/public/limits | \"a\"                                     | The body must be an object.",
         "PUT  | repositories/public/limits | {                                         | The body is not JSON.",
+        "PUT  | repositories/public/limits | {\"bytesPerSecond\": 1, \"bytesPerSecond\": 2} | The field \"bytesPerSecond\" is there twice.",
+        "POST | tokens                     | {\"name\": \"a\", \"labels\": {\"b\": \"c\", \"b\": \"d\"}} | The field \"b\" is there twice.",
         "PUT  | limits/egress              | {\"bytesPerSecond\": 1.5}                 | \"bytesPerSecond\" must be a whole number.",
         "PUT  | limits/egress              | {\"bytesPerSecond\": 1, \"roles\": \"a\"}   | \"roles\" must be an array.",
         "PUT  | limits/egress              | {\"bytesPerSecond\": 1, \"roles\": [[]]}    | Each entry of \"roles\" must be a string.",
