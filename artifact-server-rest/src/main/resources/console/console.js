@@ -58,6 +58,9 @@
         return text.split(",").map(each => each.trim()).filter(each => each);
       case "lines":
         return text.split("\n").map(each => each.trim()).filter(each => each);
+      case "labels":
+        return Object.fromEntries(text.split("\n").map(each => each.trim()).filter(each => each)
+          .map(each => [each.split("=", 1)[0].trim(), each.slice(each.split("=", 1)[0].length + 1).trim()]));
       case "instant":
         return new Date(text).toISOString();
       case "number":
@@ -92,7 +95,8 @@
         all.push(item);
       }
     }
-    return body;
+    // Some calls take the value of one field alone.
+    return form.dataset.only ? body[form.dataset.only] ?? {} : body;
   }
 
   // What is dangerous is confirmed by typing its name.

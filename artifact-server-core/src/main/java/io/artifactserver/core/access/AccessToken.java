@@ -1,13 +1,13 @@
 package io.artifactserver.core.access;
 
+import io.artifactserver.core.catalog.Labels;
 import java.time.Instant;
 
 /**
  * The stored part of a token: enough to recognise it, not enough to use it. Immutable.
  *
  * @param id the public part, by which the token is looked up
- * @param name the operator's own words for it
- * @param description more of them; may be empty
+ * @param words what an operator says of it
  * @param role of its bearer
  * @param scope where
  * @param secretDigest SHA-256 of the secret part, lower-case hexadecimal. The secret has 256 random
@@ -17,8 +17,7 @@ import java.time.Instant;
  */
 public record AccessToken(
     String id,
-    String name,
-    String description,
+    TokenWords words,
     Role role,
     Scope scope,
     String secretDigest,
@@ -39,12 +38,21 @@ public record AccessToken(
 
   /** Its bearer. */
   public Caller caller() {
-    return new Caller(id, name, role, scope);
+    return new Caller(id, words.name(), role, scope, words.labels());
   }
 
-  /** This token, but for what an operator says of it. */
-  public AccessToken with(String newDescription, Scope newScope, Instant newExpiry) {
-    return new AccessToken(
-        id, name, newDescription, role, newScope, secretDigest, createdAt, newExpiry);
+  /** The operator's own words for it. */
+  public String name() {
+    return words.name();
+  }
+
+  /** The same token, of which an operator says something else. */
+  public AccessToken with(TokenWords newWords, Scope newScope, Instant newExpiry) {
+    return new AccessToken(id, newWords, role, newScope, secretDigest, createdAt, newExpiry);
+  }
+
+  /** The same token with other labels. */
+  public AccessToken with(Labels labels) {
+    return with(words.with(labels), scope, expiresAt);
   }
 }

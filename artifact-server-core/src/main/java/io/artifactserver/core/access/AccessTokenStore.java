@@ -1,5 +1,6 @@
 package io.artifactserver.core.access;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.catalog.Reach;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,6 +65,13 @@ public interface AccessTokenStore {
    * @param uses by id; unknown ids are ignored
    */
   void used(Map<String, Instant> uses);
+
+  /**
+   * Gives a token other labels.
+   *
+   * @return false if there is no such token
+   */
+  boolean label(String id, Labels labels);
 
   /**
    * Adds a token that takes the place of another one, which stays good for a while.

@@ -1,6 +1,7 @@
 package io.artifactserver.core.access;
 
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.catalog.PathRange;
 import java.util.List;
 
@@ -10,8 +11,14 @@ import java.util.List;
  * @param id of its token or certificate grant, or {@code link-} and the key of its signed link
  * @param name for people
  * @param scope of an admin it is everything
+ * @param labels of its token
  */
-public record Caller(String id, String name, Role role, Scope scope) {
+public record Caller(String id, String name, Role role, Scope scope, Labels labels) {
+  /** A caller without labels. */
+  public Caller(String id, String name, Role role, Scope scope) {
+    this(id, name, role, scope, Labels.NONE);
+  }
+
   /** Whether the caller may download the artifact. */
   public boolean mayRead(ArtifactId id) {
     return role == Role.ADMIN || scope.includes(id);

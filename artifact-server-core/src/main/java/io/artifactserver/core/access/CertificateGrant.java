@@ -38,8 +38,7 @@ public record CertificateGrant(String subject) {
   public AccessToken toAccessToken(Set<String> repositories, Instant createdAt) {
     return new AccessToken(
         id(),
-        subject,
-        "",
+        TokenWords.of(subject),
         Role.DEVICE,
         Scope.of(repositories),
         digest(),

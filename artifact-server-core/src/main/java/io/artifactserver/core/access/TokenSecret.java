@@ -88,7 +88,13 @@ public final class TokenSecret {
   public AccessToken toAccessToken(
       String name, Role role, Set<String> repositories, Instant createdAt) {
     return new AccessToken(
-        id, name, "", role, Scope.of(repositories), digest(), createdAt, AccessToken.NEVER);
+        id,
+        TokenWords.of(name),
+        role,
+        Scope.of(repositories),
+        digest(),
+        createdAt,
+        AccessToken.NEVER);
   }
 
   /** Without the secret. */

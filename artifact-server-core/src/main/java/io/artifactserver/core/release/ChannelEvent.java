@@ -43,6 +43,7 @@ public record ChannelEvent(Kind kind, @Nullable ChannelState before, ChannelStat
         null,
         false,
         rollout.callers(),
+        rollout.labels(),
         rollout.addresses(),
         rollout.windows(),
         null);

@@ -1,5 +1,6 @@
 package io.artifactserver.core.release;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.limit.NamedLimit;
 import io.artifactserver.core.limit.Network;
 import java.time.Instant;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param isPaused whether no further device gets the release
  * @param callers patterns of names of tokens and certificates, one of which a device must fit;
  *     empty for all
+ * @param labels that a device's token must have, all of them
  * @param addresses networks, in one of which a device must be; empty for all
  * @param windows times in which further devices get the release; empty for all
  * @param stop when it goes back by itself; null if it does not
@@ -23,12 +25,13 @@ public record Rollout(
     @Nullable String base,
     boolean isPaused,
     List<String> callers,
+    Labels labels,
     List<Network> addresses,
     List<TimeWindow> windows,
     @Nullable StopRule stop) {
   /** Every device gets the release. */
   public static final Rollout ALL =
-      new Rollout(100, null, false, List.of(), List.of(), List.of(), null);
+      new Rollout(100, null, false, List.of(), Labels.NONE, List.of(), List.of(), null);
 
   /** Most windows. */
   public static final int MAX_WINDOWS = 32;
@@ -56,6 +59,7 @@ public record Rollout(
     return percentage == PERCENT
         && !isPaused
         && callers.isEmpty()
+        && labels.isEmpty()
         && addresses.isEmpty()
         && windows.isEmpty();
   }
@@ -73,7 +77,8 @@ public record Rollout(
 
   /** Whether the device is among those that the release is for. */
   boolean includes(Follower device, String release) {
-    return NamedLimit.fits(callers, addresses, device.caller(), device.address())
+    return device.labels().include(labels)
+        && NamedLimit.fits(callers, addresses, device.caller(), device.address())
         && (percentage == PERCENT
             || (!device.name().isEmpty()
                 && StageHash.includes(device.name(), release, percentage)));
@@ -81,11 +86,11 @@ public record Rollout(
 
   /** The same with another base. */
   Rollout over(@Nullable String otherBase) {
-    return new Rollout(percentage, otherBase, isPaused, callers, addresses, windows, stop);
+    return new Rollout(percentage, otherBase, isPaused, callers, labels, addresses, windows, stop);
   }
 
   /** The same, paused or not. */
   Rollout paused(boolean pause) {
-    return new Rollout(percentage, base, pause, callers, addresses, windows, stop);
+    return new Rollout(percentage, base, pause, callers, labels, addresses, windows, stop);
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.core.access;
 
+import io.artifactserver.core.catalog.Labels;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -61,6 +62,11 @@ public final class InMemoryAccessTokenStore implements AccessTokenStore {
   @Override
   public void used(Map<String, Instant> uses) {
     // Nobody asks for them.
+  }
+
+  @Override
+  public boolean label(String id, Labels labels) {
+    return tokens.computeIfPresent(id, (_, token) -> token.with(labels)) != null;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
 import io.artifactserver.core.catalog.InvalidNameException;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.digest.Digests;
@@ -30,7 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ChannelBookTest {
   private static final Channel STABLE = new Channel("boards", "stable");
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00.123456Z");
-  private static final Follower NOBODY = new Follower("", "", false, Optional.empty());
+  private static final Labels RING = Labels.of(Map.of("ring", "canary"));
+  private static final Labels LABELS = Labels.of(Map.of("ring", "canary", "site", "lab"));
+  private static final Follower NOBODY = new Follower("", "", Labels.NONE, false, Optional.empty());
 
   private final InMemoryArtifactCatalog catalog = new InMemoryArtifactCatalog(() -> NOW);
   private final InMemoryChannelStore store = new InMemoryChannelStore();
@@ -208,7 +211,8 @@ class ChannelBookTest {
   }
 
   private static Rollout some(int percentage) {
-    return new Rollout(percentage, "does not count", false, List.of(), List.of(), List.of(), null);
+    return new Rollout(
+        percentage, "does not count", false, List.of(), Labels.NONE, List.of(), List.of(), null);
   }
 
   @Test
@@ -243,7 +247,8 @@ class ChannelBookTest {
   @Test
   void theLastStageKeepsItsBaseWhileItMayGoBack() throws Exception {
     StopRule rule = new StopRule(5, Duration.ofHours(1), 1, Duration.ofMinutes(1));
-    Rollout watched = new Rollout(100, null, false, List.of(), List.of(), List.of(), rule);
+    Rollout watched =
+        new Rollout(100, null, false, List.of(), Labels.NONE, List.of(), List.of(), rule);
     book.point(STABLE, "1.0", Rollout.ALL, "", _ -> {});
     ChannelState all = book.point(STABLE, "1.1", watched, "", _ -> {});
     assertThat(all.rollout().base()).isEqualTo("1.0");
@@ -307,6 +312,7 @@ class ChannelBookTest {
             null,
             false,
             List.of(),
+            Labels.NONE,
             List.of(),
             List.of(TimeWindow.parse("22:00-04:00"), TimeWindow.parse("12:00-12:30")),
             null);
@@ -314,7 +320,7 @@ class ChannelBookTest {
     ChannelState state = book.point(STABLE, "1.1", nights, "", _ -> {});
     int waiting = 0;
     for (int i = 0; i < 100; i++) {
-      Follower device = new Follower("device-" + i, "", false, Optional.empty());
+      Follower device = new Follower("device-" + i, "", Labels.NONE, false, Optional.empty());
       Share atNight = state.share(device, Instant.parse("2026-03-01T23:00:00Z"));
       Share byDay = state.share(device, Instant.parse("2026-03-01T11:59:59Z"));
       assertThat(byDay).isEqualTo(atNight == Share.RELEASE ? Share.WAIT : Share.BASE);
@@ -355,6 +361,7 @@ class ChannelBookTest {
             null,
             false,
             List.of("lab-*"),
+            RING,
             List.of(Network.parse("10.1.0.0/16")),
             List.of(),
             null);
@@ -362,15 +369,22 @@ class ChannelBookTest {
     ChannelState state = book.point(STABLE, "1.1", lab, "", _ -> {});
     Optional<InetAddress> inside = Optional.of(InetAddress.getByName("10.1.2.3"));
     Optional<InetAddress> outside = Optional.of(InetAddress.getByName("10.2.2.3"));
-    assertThat(state.share(new Follower("", "lab-1", true, inside), NOW)).isEqualTo(Share.RELEASE);
-    assertThat(state.share(new Follower("", "lab-1", true, outside), NOW)).isEqualTo(Share.BASE);
-    assertThat(state.share(new Follower("lab-1", "field", true, inside), NOW))
+    assertThat(state.share(new Follower("", "lab-1", LABELS, true, inside), NOW))
+        .isEqualTo(Share.RELEASE);
+    assertThat(state.share(new Follower("", "lab-1", LABELS, true, outside), NOW))
+        .isEqualTo(Share.BASE);
+    assertThat(state.share(new Follower("lab-1", "field", Labels.NONE, true, inside), NOW))
+        .isEqualTo(Share.BASE);
+    Labels other = Labels.of(Map.of("ring", "field", "site", "lab"));
+    assertThat(state.share(new Follower("", "lab-1", other, true, inside), NOW))
         .isEqualTo(Share.BASE);
     assertThat(state.share(NOBODY, NOW)).isEqualTo(Share.BASE);
     assertThat(state.release(Share.BASE)).contains("1.0");
     ChannelState paused = book.pause(STABLE, true, "", _ -> {});
-    assertThat(paused.share(new Follower("", "lab-1", true, inside), NOW)).isEqualTo(Share.WAIT);
-    assertThat(paused.share(new Follower("", "field", true, inside), NOW)).isEqualTo(Share.BASE);
+    assertThat(paused.share(new Follower("", "lab-1", LABELS, true, inside), NOW))
+        .isEqualTo(Share.WAIT);
+    assertThat(paused.share(new Follower("", "field", Labels.NONE, true, inside), NOW))
+        .isEqualTo(Share.BASE);
     assertThat(paused.release(Share.WAIT)).contains("1.0");
   }
 

@@ -2,6 +2,7 @@ package io.artifactserver.core.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.release.StageWatch.Numbers;
 import io.artifactserver.core.release.StageWatch.Subject;
 import java.net.InetAddress;
@@ -186,20 +187,25 @@ class StageWatchTest {
   void strangersOfOneAddressAreFewAndDoNotSpeakForOthers(String caller) throws Exception {
     Optional<InetAddress> address = Optional.of(InetAddress.getByName("192.0.2.1"));
     for (int i = 0; i < 100; i++) {
-      Follower stranger = new Follower("made-up-" + i, caller, false, address);
+      Follower stranger = new Follower("made-up-" + i, caller, Labels.NONE, false, address);
       watch.offered(subject(stranger), LENGTH, "", false);
       watch.reported(subject(stranger), false);
     }
     assertThat(watch.numbers(state).failed()).isEqualTo(StageWatch.MAX_OF_ADDRESS);
     assertThat(watch.lost()).isEqualTo(100 - StageWatch.MAX_OF_ADDRESS);
     offered("mine", "1.1", false);
-    watch.reported(subject(new Follower("mine", caller, false, address)), false);
-    watch.reported(subject(new Follower("mine", "another token", true, Optional.empty())), false);
+    watch.reported(subject(new Follower("mine", caller, Labels.NONE, false, address)), false);
+    watch.reported(
+        subject(new Follower("mine", "another token", Labels.NONE, true, Optional.empty())), false);
     assertThat(watch.numbers(state).failed()).isEqualTo(StageWatch.MAX_OF_ADDRESS);
     // They make room for others when the stage is over.
     watch.sweep(_ -> Optional.empty());
     assertThat(
-            watch.offered(subject(new Follower("new", caller, false, address)), LENGTH, "", false))
+            watch.offered(
+                subject(new Follower("new", caller, Labels.NONE, false, address)),
+                LENGTH,
+                "",
+                false))
         .isPresent();
   }
 
@@ -233,11 +239,12 @@ class StageWatchTest {
   }
 
   private static Follower device(String name) {
-    return new Follower(name, "token", true, Optional.empty());
+    return new Follower(name, "token", Labels.NONE, true, Optional.empty());
   }
 
   private static ChannelState state(String release, @Nullable StopRule rule) {
-    Rollout rollout = new Rollout(10, "1.1", false, List.of(), List.of(), List.of(), rule);
+    Rollout rollout =
+        new Rollout(10, "1.1", false, List.of(), Labels.NONE, List.of(), List.of(), rule);
     return new ChannelState(STABLE, 2, release, rollout, 2, "", Instant.EPOCH);
   }
 }

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.console;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.release.StageWatch;
 import io.artifactserver.core.release.TimeWindow;
 import io.artifactserver.rest.api.release.ChannelView;
@@ -7,6 +8,7 @@ import io.artifactserver.rest.api.release.StageView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +76,13 @@ public record Stage(StageView view, StageWatch.@Nullable Numbers devices, Instan
   /** Names of tokens and certificates, of which devices must have one; empty for all. */
   public List<String> callers() {
     return view.groups() == null ? List.of() : orNone(view.groups().callers());
+  }
+
+  /** Labels, all of which a device's token must have, as {@code KEY=VALUE}; empty for all. */
+  public List<String> labels() {
+    @Nullable Map<String, @Nullable String> labels =
+        view.groups() == null ? null : view.groups().labels();
+    return labels == null ? List.of() : Labels.of(labels).texts();
   }
 
   /** Networks, in one of which devices must be; empty for all. */

@@ -89,6 +89,16 @@ public record TokenPages(Templates templates, AccessTokenStore tokens, InstantSo
               : ": " + scope.paths().stream().sorted().collect(Collectors.joining(", ")));
     }
 
+    /** {@code ring=canary, site=lab}. */
+    public String labels() {
+      return String.join(", ", token.words().labels().texts());
+    }
+
+    /** The same as the form has them. */
+    public String labelLines() {
+      return String.join("\n", token.words().labels().texts());
+    }
+
     public boolean expires() {
       return !token.expiresAt().equals(AccessToken.NEVER);
     }

@@ -9,6 +9,7 @@ import io.artifactserver.rest.api.release.StageView.Groups;
 import io.artifactserver.rest.api.release.StageView.Stop;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -29,12 +30,13 @@ class StageTest {
 
   @Test
   void aStageSaysWhomItIsForAndWhetherItGoesOn() {
-    Groups groups = new Groups(List.of("lab-*"), null);
+    Groups groups = new Groups(List.of("lab-*"), Map.of("ring", "canary"), null);
     Stage open = stage(view(10, false, groups, List.of("Mon 11:00-13:00 UTC"), null));
     assertThat(open.isPart()).isTrue();
     assertThat(open.share()).isEqualTo("10 % of its groups");
     assertThat(open.state()).isEqualTo("Goes on");
     assertThat(open.callers()).containsExactly("lab-*");
+    assertThat(open.labels()).containsExactly("ring=canary");
     assertThat(open.addresses()).isEmpty();
     assertThat(open.rule()).isEmpty();
     List<String> tuesday = List.of("Tue 11:00-13:00 UTC");

@@ -6,6 +6,7 @@ import io.artifactserver.core.access.TokenDigest;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.InMemoryBlobStore;
 import io.artifactserver.core.catalog.InMemoryArtifactCatalog;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.derive.DerivationRules;
 import io.artifactserver.core.derive.InMemoryDerivedRegister;
 import io.artifactserver.core.digest.Digest;
@@ -294,6 +295,11 @@ abstract class GrantedDownloadFixture {
     @Override
     public List<AccessToken> list(Position after, int limit) {
       return List.of();
+    }
+
+    @Override
+    public boolean label(String id, Labels labels) {
+      throw new AssertionError("Nobody labels " + id);
     }
 
     @Override

@@ -89,6 +89,7 @@ class EndpointRolesIT {
           Map.entry("GET /api/v1/tokens", "admin"),
           Map.entry("POST /api/v1/tokens", "admin"),
           Map.entry("POST /api/v1/tokens/{id}/rotate", "admin"),
+          Map.entry("PUT /api/v1/tokens/{id}/labels", "admin"),
           Map.entry("DELETE /api/v1/tokens/{id}", "admin"),
           Map.entry("GET /api/v1/sign-in", "nobody"),
           Map.entry("POST /api/v1/sign-in", "nobody"),

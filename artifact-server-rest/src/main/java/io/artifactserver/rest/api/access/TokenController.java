@@ -7,7 +7,9 @@ import io.artifactserver.core.access.CertificateGrant;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.access.TokenWords;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.rest.access.link.Expiry;
 import io.artifactserver.rest.api.access.TokenViews.NewToken;
 import io.artifactserver.rest.api.access.TokenViews.Overlap;
@@ -38,6 +40,7 @@ import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -70,18 +73,20 @@ public record TokenController(
     Role role = role(Objects.requireNonNullElse(request.role(), "device"));
     Scope scope = scope(request, role);
     Instant expires = expiry(request.expires());
-    String description = Objects.requireNonNullElse(request.description(), "");
     String name = Objects.requireNonNullElse(request.name(), "");
+    TokenWords words =
+        new TokenWords(
+            name,
+            Objects.requireNonNullElse(request.description(), ""),
+            labels(Objects.requireNonNullElse(request.labels(), Map.of())));
     if (Boolean.TRUE.equals(request.certificate())) {
       requireCertificates(request, role);
       AccessToken grant = new CertificateGrant(name).toAccessToken(Set.of(), clock.instant());
-      return created(grant.with(description, scope, expires), "");
+      return created(grant.with(words, scope, expires), "");
     }
     TokenSecret secret = secret(request, role);
     AccessToken token =
-        secret
-            .toAccessToken(name, role, Set.of(), clock.instant())
-            .with(description, scope, expires);
+        secret.toAccessToken(name, role, Set.of(), clock.instant()).with(words, scope, expires);
     return created(token, request.secret() == null ? secret.reveal() : "");
   }
 
@@ -168,12 +173,40 @@ public record TokenController(
     AccessToken replacement =
         secret
             .toAccessToken(old.name(), old.role(), Set.of(), clock.instant())
-            .with(old.description(), old.scope(), old.expiresAt());
+            .with(old.words(), old.scope(), old.expiresAt());
     AuditDetails.before(TokenView.of(old, null, ""));
     if (!tokens.replace(id, replacement, until)) {
       throw notFound(id);
     }
     return shown(replacement, secret.reveal());
+  }
+
+  /** Gives a token other labels: 200. */
+  @PutMapping("/{id}/labels")
+  @Operation(
+      summary = "Label a token",
+      description =
+          "Keys with values, such as {\"ring\": \"canary\"}, in place of those that it has. A stage"
+              + " can be for the devices whose tokens have some of them. {} takes them all away.")
+  public TokenView label(
+      @PathVariable String id, @RequestBody Map<String, @Nullable String> request) {
+    Labels labels = labels(request);
+    AccessToken before = tokens.find(id).orElseThrow(() -> notFound(id));
+    AuditDetails.before(TokenView.of(before, null, ""));
+    if (!tokens.label(id, labels)) {
+      throw notFound(id);
+    }
+    TokenView after = TokenView.of(before.with(labels), null, "");
+    AuditDetails.after(after);
+    return after;
+  }
+
+  private static Labels labels(Map<String, @Nullable String> request) {
+    try {
+      return Labels.of(request);
+    } catch (IllegalArgumentException e) {
+      throw new ProblemException(HttpStatus.BAD_REQUEST, "Invalid labels", e.getMessage() + ".");
+    }
   }
 
   /** Revokes a token: 204. */

@@ -7,6 +7,7 @@ import jakarta.validation.constraints.Size;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Requests and views of {@link TokenController}. */
@@ -18,6 +19,7 @@ final class TokenViews {
    *
    * @param name the operator's own words for it
    * @param description more of them
+   * @param labels by which stages tell devices apart
    * @param role {@code device}, {@code reader}, {@code publisher} or {@code admin}; device if
    *     absent
    * @param repositories that the bearer may reach; all if absent or empty
@@ -32,6 +34,7 @@ final class TokenViews {
   record NewToken(
       @NotBlank @Size(max = 200) @Nullable String name,
       @Size(max = 1000) @Nullable String description,
+      @Nullable Map<String, @Nullable String> labels,
       @Nullable String role,
       @Nullable List<String> repositories,
       @Nullable List<String> paths,
@@ -58,6 +61,7 @@ final class TokenViews {
    * @param id by which it is revoked
    * @param name the operator's own words for it
    * @param description more of them
+   * @param labels by which stages tell devices apart
    * @param role {@code device}, {@code reader}, {@code publisher} or {@code admin}
    * @param repositories that the bearer may reach; empty for all
    * @param paths prefixes of paths that the bearer may reach; empty for all
@@ -70,6 +74,7 @@ final class TokenViews {
       String id,
       String name,
       @JsonInclude(JsonInclude.Include.NON_EMPTY) String description,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> labels,
       String role,
       List<String> repositories,
       List<String> paths,
@@ -81,7 +86,8 @@ final class TokenViews {
       return new TokenView(
           token.id(),
           token.name(),
-          token.description(),
+          token.words().description(),
+          token.words().labels().values(),
           token.role().name().toLowerCase(Locale.ROOT),
           token.scope().repositories().stream().sorted().toList(),
           token.scope().paths().stream().sorted().toList(),

@@ -86,7 +86,7 @@ public record ChannelController(ArtifactCatalog catalog, ChannelBook book, Stage
               + " and with another one neither (412). If-None-Match: * makes a channel only."
               + " With a \"percentage\" below 100 so many devices get the release, the same ones"
               + " each time, and the others what all had before. \"groups\" limits it to devices"
-              + " whose token's name fits one of \"callers\", or whose address is in one of"
+              + " whose token's name fits one of \"callers\" and has all \"labels\", and whose address is in one of"
               + " \"addresses\". \"windows\" are the times in which further devices get it, such as"
               + " \"Mon-Fri 22:00-04:00 Europe/Berlin\". \"stop\" takes it back by itself when more than \"percentage\" of"
               + " the devices that began \"within\" a time broke off, stalled or reported a"

@@ -1,5 +1,6 @@
 package io.artifactserver.rest.api.release;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.release.Rollout;
 import io.artifactserver.core.release.TimeWindow;
 import io.artifactserver.rest.problem.ProblemException;
@@ -49,6 +50,7 @@ public record Pointing(
           null,
           false,
           groups == null ? List.of() : groups.patterns(),
+          groups == null ? Labels.NONE : groups.required(),
           groups == null ? List.of() : groups.networks(),
           StageView.texts(windows).stream().map(TimeWindow::parse).toList(),
           stop == null ? null : stop.toRule());

@@ -1,13 +1,16 @@
 package io.artifactserver.rest.api.release;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.release.Rollout;
 import io.artifactserver.core.release.StopRule;
 import io.artifactserver.core.release.TimeWindow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
@@ -66,19 +69,31 @@ public record StageView(
    * Devices that a release is for.
    *
    * @param callers patterns of names of tokens and certificates; absent for all
+   * @param labels that a device's token has, all of them; absent for all
    * @param addresses networks; absent for all
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Groups(@Nullable List<String> callers, @Nullable List<String> addresses) {
+  public record Groups(
+      @Nullable List<String> callers,
+      @Nullable Map<String, @Nullable String> labels,
+      @Nullable List<String> addresses) {
     private static @Nullable Groups of(Rollout rollout) {
-      return rollout.callers().isEmpty() && rollout.addresses().isEmpty()
+      return rollout.callers().isEmpty()
+              && rollout.labels().isEmpty()
+              && rollout.addresses().isEmpty()
           ? null
           : new Groups(
-              rollout.callers(), rollout.addresses().stream().map(Network::toString).toList());
+              rollout.callers(),
+              new TreeMap<>(rollout.labels().values()),
+              rollout.addresses().stream().map(Network::toString).toList());
     }
 
     List<String> patterns() {
       return texts(callers);
+    }
+
+    Labels required() {
+      return labels == null ? Labels.NONE : Labels.of(labels);
     }
 
     List<Network> networks() {

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.artifactserver.core.access.Caller;
 import io.artifactserver.core.catalog.ArtifactId;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelBook;
@@ -32,7 +33,7 @@ final class FollowedChannels {
   private static final Optional<Resolution> NOTHING = Optional.of(new Resolution.Nothing(false));
   private static final Optional<Resolution> WAITING = Optional.of(new Resolution.Nothing(true));
 
-  private static final Follower NOBODY = new Follower("", "", false, Optional.empty());
+  private static final Follower NOBODY = new Follower("", "", Labels.NONE, false, Optional.empty());
 
   private final ChannelBook channels;
   private final InstantSource clock;
@@ -95,9 +96,10 @@ final class FollowedChannels {
               new Follower(
                   claim.name().isEmpty() ? known.name() : claim.name(),
                   known.name(),
+                  known.labels(),
                   known.mayReadSomeOf(channel.repository()),
                   claim.address()));
-      default -> Optional.of(new Follower(claim.name(), "", false, claim.address()));
+      default -> Optional.of(new Follower(claim.name(), "", Labels.NONE, false, claim.address()));
     };
   }
 

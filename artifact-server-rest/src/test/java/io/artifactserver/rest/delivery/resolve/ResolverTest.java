@@ -9,6 +9,7 @@ import io.artifactserver.core.access.LinkTerms;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.access.TokenWords;
 import io.artifactserver.core.blob.BlobRef;
 import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.BlobUpload;
@@ -304,7 +305,10 @@ class ResolverTest {
     tokens.add(
         secret
             .toAccessToken("device", Role.DEVICE, Set.of(), Instant.EPOCH)
-            .with("", new Scope(Set.of(REPOSITORY), Set.of(paths)), AccessToken.NEVER));
+            .with(
+                TokenWords.of("device"),
+                new Scope(Set.of(REPOSITORY), Set.of(paths)),
+                AccessToken.NEVER));
     return Credentials.of("Bearer " + secret.reveal());
   }
 

@@ -3,6 +3,7 @@ package io.artifactserver.storage.catalog.access;
 import io.artifactserver.core.access.AccessToken;
 import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.TokenDigest;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.storage.catalog.CatalogProperties;
 import io.artifactserver.storage.catalog.LookupCache;
@@ -92,6 +93,15 @@ public final class CachedAccessTokenStore implements AccessTokenStore {
   @Override
   public void used(Map<String, Instant> uses) {
     store.used(uses);
+  }
+
+  @Override
+  public boolean label(String id, Labels labels) {
+    try {
+      return store.label(id, labels);
+    } finally {
+      tokens.forget(id);
+    }
   }
 
   @Override

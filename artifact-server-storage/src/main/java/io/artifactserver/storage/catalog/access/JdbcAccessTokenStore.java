@@ -5,6 +5,8 @@ import io.artifactserver.core.access.AccessTokenStore;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenDigest;
+import io.artifactserver.core.access.TokenWords;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.storage.catalog.CatalogTransactions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,7 +30,7 @@ public record JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient 
   /** With the scope, in one statement. */
   private static final String SELECT =
       """
-      select id, name, description, role, secret_digest, created_at, expires_at,
+      select id, name, description, labels, role, secret_digest, created_at, expires_at,
         array(select repository from access_token_repository where token_id = id) as repositories,
         array(select prefix from access_token_path where token_id = id) as paths
       from access_token
@@ -124,8 +126,10 @@ public record JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient 
     @Nullable Timestamp expiresAt = row.getTimestamp("expires_at");
     return new AccessToken(
         row.getString("id"),
-        row.getString("name"),
-        row.getString("description"),
+        new TokenWords(
+            row.getString("name"),
+            row.getString("description"),
+            Labels.parse(List.of((String[]) row.getArray("labels").getArray()))),
         Role.valueOf(row.getString("role")),
         new Scope(names(row, "repositories"), names(row, "paths")),
         row.getString("secret_digest"),
@@ -149,12 +153,14 @@ public record JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient 
     jdbc.sql(
             """
             insert into access_token
-              (id, name, description, role, secret_digest, created_at, expires_at)
-            values (:id, :name, :description, :role, :secretDigest, :createdAt, :expiresAt)
+              (id, name, description, labels, role, secret_digest, created_at, expires_at)
+            values
+              (:id, :name, :description, :labels, :role, :secretDigest, :createdAt, :expiresAt)
             """)
         .param("id", token.id())
         .param("name", token.name())
-        .param("description", token.description())
+        .param("description", token.words().description())
+        .param("labels", array(token.words().labels()))
         .param("role", token.role().name())
         .param("secretDigest", token.secretDigest())
         .param("createdAt", timestamp(token.createdAt()))
@@ -171,6 +177,25 @@ public record JdbcAccessTokenStore(CatalogTransactions transactions, JdbcClient 
         token.id(),
         token.scope().paths());
     return true;
+  }
+
+  private static String[] array(Labels labels) {
+    return labels.texts().toArray(String[]::new);
+  }
+
+  @Override
+  public boolean label(String id, Labels labels) {
+    return isId(id)
+        && transactions.write(_ ->
+            jdbc.sql(
+                    """
+                    update access_token set labels = :labels
+                    where id = :id and revoked_at is null
+                    """)
+                .param("labels", array(labels))
+                .param("id", id)
+                .update())
+            == 1;
   }
 
   private void insert(String statement, String id, Set<String> names) {

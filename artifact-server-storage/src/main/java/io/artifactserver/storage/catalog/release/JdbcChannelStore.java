@@ -1,5 +1,6 @@
 package io.artifactserver.storage.catalog.release;
 
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelState;
@@ -26,7 +27,7 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
       """
       r.name, c.channel, c.version, c.release, c.restored, c.comment, c.changed_at, c.percentage,
         c.base, c.paused, c.callers, c.addresses, c.stop_percentage, c.stop_within_millis,
-        c.stop_at_least, c.stop_stall_millis, c.windows
+        c.stop_at_least, c.stop_stall_millis, c.windows, c.labels
       """;
 
   private static final String HISTORY =
@@ -65,10 +66,10 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
                       insert into channel_change
                         (repository_id, channel, version, release, restored, comment, changed_at,
                           percentage, base, paused, callers, addresses, stop_percentage,
-                          stop_within_millis, stop_at_least, stop_stall_millis, windows)
+                          stop_within_millis, stop_at_least, stop_stall_millis, windows, labels)
                       select id, :channel, :version, :release, :restored, :comment, :changedAt,
                         :percentage, :base, :paused, :callers, :addresses, :stopPercentage,
-                        :stopWithin, :stopAtLeast, :stopStall, :windows
+                        :stopWithin, :stopAtLeast, :stopStall, :windows, :labels
                       from repository where name = :repository
                       """)
                   .param("channel", state.channel().name())
@@ -87,6 +88,7 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
                   .param(
                       "windows",
                       rollout.windows().stream().map(TimeWindow::toString).toArray(String[]::new))
+                  .param("labels", rollout.labels().texts().toArray(String[]::new))
                   .param("stopPercentage", stop == null ? null : stop.percentage(), Types.INTEGER)
                   .param("stopWithin", stop == null ? null : stop.within().toMillis(), Types.BIGINT)
                   .param("stopAtLeast", stop == null ? null : stop.atLeast(), Types.INTEGER)
@@ -187,6 +189,7 @@ public record JdbcChannelStore(CatalogTransactions transactions, JdbcClient jdbc
         row.getString(9),
         row.getBoolean(10),
         texts(row, 11),
+        Labels.parse(texts(row, 18)),
         texts(row, 12).stream().map(Network::parse).toList(),
         texts(row, 17).stream().map(TimeWindow::parse).toList(),
         stop);

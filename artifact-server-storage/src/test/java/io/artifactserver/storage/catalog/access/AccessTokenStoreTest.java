@@ -9,6 +9,8 @@ import io.artifactserver.core.access.AccessTokenStore.Position;
 import io.artifactserver.core.access.Role;
 import io.artifactserver.core.access.Scope;
 import io.artifactserver.core.access.TokenSecret;
+import io.artifactserver.core.access.TokenWords;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.catalog.Reach;
 import io.artifactserver.storage.catalog.CatalogApplication;
 import io.artifactserver.storage.catalog.CatalogProperties;
@@ -150,17 +152,24 @@ class AccessTokenStoreTest {
   }
 
   @Test
-  void keepsScopeDescriptionAndExpiry() {
+  void keepsScopeWordsAndExpiry() {
+    Labels labels = Labels.of(Map.of("ring", "canary", "site", "a=b, {c}"));
     Instant expires = Instant.parse("2030-01-01T00:00:00Z");
     AccessToken token =
         token(TokenSecret.generate(), Role.PUBLISHER, Set.of(), "2026-05-01T00:00:00Z")
             .with(
-                "of the nightly build",
+                new TokenWords("ci", "of the nightly build", labels),
                 new Scope(Set.of("a", "b"), Set.of("stable", "fw-*")),
                 expires);
     store.add(token);
     assertThat(store.find(token.id())).contains(token);
     assertThat(all()).contains(token);
+    // In the cache, so that the cache has to forget it.
+    assertThat(store.label(token.id(), Labels.NONE)).isTrue();
+    assertThat(store.find(token.id())).contains(token.with(Labels.NONE));
+    store.revoke(token.id());
+    assertThat(store.label(token.id(), labels)).isFalse();
+    assertThat(store.label("\0", labels)).isFalse();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.artifactserver.core.audit.AuditLog;
 import io.artifactserver.core.catalog.ArtifactCatalog;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.limit.Network;
 import io.artifactserver.core.release.Channel;
 import io.artifactserver.core.release.ChannelState;
@@ -17,6 +18,7 @@ import io.artifactserver.storage.postgres.TestDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,6 +100,7 @@ class JdbcChannelsTest {
                 "1.0",
                 true,
                 List.of("lab-*", "a, {b}\""),
+                Labels.of(Map.of("ring", "canary", "site", "a=b, {c}\"")),
                 List.of(Network.parse("10.1.0.0/16"), Network.parse("2001:db8::/32")),
                 List.of(
                     TimeWindow.parse("22:00-04:00"),
