@@ -8,6 +8,7 @@ import io.artifactserver.core.blob.BlobStores;
 import io.artifactserver.core.blob.RangeReader;
 import io.artifactserver.core.blob.StorageException;
 import io.artifactserver.core.catalog.Artifact;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.range.ByteRange;
@@ -20,7 +21,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -49,11 +49,7 @@ public record Attachments(
    * @throws StorageException if the artifact cannot be read
    */
   public Addition attach(
-      Artifact artifact,
-      AttachmentKind kind,
-      String mediaType,
-      Map<String, String> labels,
-      byte[] content)
+      Artifact artifact, AttachmentKind kind, String mediaType, Labels labels, byte[] content)
       throws BadDocumentException, StorageException {
     Document document = reader.read(kind, content, artifact.digests().sha256());
     Optional<TrustedKey.Format> signed =

@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator says of a device in a form that programs compare: keys with values, such as
- * {@code ring=canary}. Immutable.
+ * What somebody says of a device or a document in a form that programs compare: keys with values,
+ * such as {@code ring=canary}. Immutable.
  *
  * @param values by key, in the order of the keys
  */
@@ -22,18 +22,18 @@ public record Labels(SortedMap<String, String> values) {
   public static final int MAX_LABELS = 16;
 
   /** Longest value, in characters. */
-  public static final int MAX_VALUE_LENGTH = 128;
+  public static final int MAX_VALUE_LENGTH = 255;
 
-  private static final Pattern KEY = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
+  private static final Pattern KEY = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,62}");
   private static final char SEPARATOR = '=';
 
   /**
-   * @throws IllegalArgumentException if there are too many, or one is not of its form
+   * @throws InvalidNameException if there are too many, or one is not of its form
    */
   public Labels {
     values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
     if (values.size() > MAX_LABELS) {
-      throw new IllegalArgumentException("There are at most %d labels".formatted(MAX_LABELS));
+      throw new InvalidNameException("There are at most %d labels".formatted(MAX_LABELS));
     }
     values.forEach(Labels::require);
   }
@@ -41,13 +41,13 @@ public record Labels(SortedMap<String, String> values) {
   /**
    * The labels that somebody sent.
    *
-   * @throws IllegalArgumentException if there are too many, or one is not of its form
+   * @throws InvalidNameException if there are too many, or one is not of its form
    */
   public static Labels of(Map<String, @Nullable String> values) {
     SortedMap<String, String> copy = new TreeMap<>();
     values.forEach((key, value) -> {
       if (value == null) {
-        throw new IllegalArgumentException("The label \"%s\" has no value".formatted(key));
+        throw new InvalidNameException("The label \"%s\" has no value".formatted(key));
       }
       copy.put(key, value);
     });
@@ -57,14 +57,14 @@ public record Labels(SortedMap<String, String> values) {
   /**
    * Reads what {@link #texts} returned.
    *
-   * @throws IllegalArgumentException if it is something else
+   * @throws InvalidNameException if it is something else
    */
   public static Labels parse(List<String> texts) {
     SortedMap<String, String> values = new TreeMap<>();
     for (String text : texts) {
       int separator = text.indexOf(SEPARATOR);
       if (separator < 0) {
-        throw new IllegalArgumentException("A label is KEY=VALUE, not \"%s\"".formatted(text));
+        throw new InvalidNameException("A label is KEY=VALUE, not \"%s\"".formatted(text));
       }
       values.put(text.substring(0, separator), text.substring(separator + 1));
     }
@@ -73,12 +73,12 @@ public record Labels(SortedMap<String, String> values) {
 
   private static void require(String key, String value) {
     if (!KEY.matcher(key).matches()) {
-      throw new IllegalArgumentException(
-          "The key of a label is 1 to 63 of a-z, 0-9, '.', '_' and '-', and begins with a letter or digit, unlike \"%s\""
+      throw new InvalidNameException(
+          "The key of a label is 1 to 63 ASCII letters, digits, '.', '_', '/' and '-', and begins with a letter or digit, unlike \"%s\""
               .formatted(key));
     }
     if (value.length() > MAX_VALUE_LENGTH || value.chars().anyMatch(Character::isISOControl)) {
-      throw new IllegalArgumentException(
+      throw new InvalidNameException(
           "The value of the label \"%s\" is at most %d characters, and no control characters"
               .formatted(key, MAX_VALUE_LENGTH));
     }

@@ -1,7 +1,7 @@
 package io.artifactserver.core.catalog;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +19,8 @@ class LabelsTest {
     assertThat(LABELS.texts()).containsExactly("a.b-c=x=y, z", "ring=canary");
     assertThat(Labels.parse(LABELS.texts())).isEqualTo(LABELS);
     assertThat(Labels.parse(Labels.NONE.texts())).isEqualTo(Labels.NONE);
-    assertThatIllegalArgumentException().isThrownBy(() -> Labels.parse(List.of("ring")));
+    assertThatExceptionOfType(InvalidNameException.class)
+        .isThrownBy(() -> Labels.parse(List.of("ring")));
   }
 
   @Test
@@ -32,9 +33,9 @@ class LabelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "Ring", "-a", ".a", "a b", "a=b", "\u00e4", "a\u0000"})
+  @ValueSource(strings = {"", "-a", ".a", "a b", "a=b", "\u00e4", "a\u0000"})
   void noKeyHasAnotherForm(String key) {
-    assertThatIllegalArgumentException()
+    assertThatExceptionOfType(InvalidNameException.class)
         .isThrownBy(() -> Labels.of(Map.of(key, "")))
         .withMessageContaining("The key of a label is");
   }
@@ -47,18 +48,19 @@ class LabelsTest {
     }
     assertThat(Labels.of(many).texts()).hasSize(Labels.MAX_LABELS);
     many.put("one-more", "");
-    assertThatIllegalArgumentException().isThrownBy(() -> Labels.of(many));
+    assertThatExceptionOfType(InvalidNameException.class).isThrownBy(() -> Labels.of(many));
     for (String value : new String[] {"a\nb", "\u0000", "v".repeat(Labels.MAX_VALUE_LENGTH + 1)}) {
-      assertThatIllegalArgumentException()
+      assertThatExceptionOfType(InvalidNameException.class)
           .isThrownBy(() -> Labels.of(Map.of("ring", value)))
           .withMessageContaining("\"ring\"");
     }
     many.clear();
     many.put("ring", null);
-    assertThatIllegalArgumentException()
+    assertThatExceptionOfType(InvalidNameException.class)
         .isThrownBy(() -> Labels.of(many))
         .withMessageContaining("has no value");
     assertThat(Labels.of(Map.of("k".repeat(63), "")).isEmpty()).isFalse();
-    assertThatIllegalArgumentException().isThrownBy(() -> Labels.of(Map.of("k".repeat(64), "")));
+    assertThatExceptionOfType(InvalidNameException.class)
+        .isThrownBy(() -> Labels.of(Map.of("k".repeat(64), "")));
   }
 }

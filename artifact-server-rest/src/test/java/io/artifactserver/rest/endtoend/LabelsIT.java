@@ -94,7 +94,7 @@ class LabelsIT {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{\"Ring\": \"a\"}          | key of a label",
+        "{\"R ng\": \"a\"}          | key of a label",
         "{\"\": \"a\"}              | key of a label",
         "{\"ring\": null}           | has no value",
         "{\"ring\": \"a\\nb\"}      | control characters",

@@ -12,6 +12,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Hold;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.core.release.ReleaseException;
@@ -40,7 +41,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -98,7 +98,7 @@ public record AttachmentController(
     AttachmentKind kind =
         AttachmentKind.of(Objects.requireNonNullElse(query.getValue("kind"), ""))
             .orElseThrow(() -> AttachmentProblems.malformed("\"kind\" is " + KINDS + "."));
-    Map<String, String> labels = labels(query.getValuesOrEmpty("label"));
+    Labels labels = labels(query.getValuesOrEmpty("label"));
     String mediaType = mediaType(id, request);
     Artifact artifact = required(id);
     byte[] content = content(request, kind);
@@ -257,14 +257,10 @@ public record AttachmentController(
     return new ProblemException(Problems.artifactNotFound(id));
   }
 
-  private static Map<String, String> labels(List<String> sent) {
-    Map<String, String> labels = new HashMap<>();
-    for (String label : sent) {
-      int equals = label.indexOf('=');
-      if (equals <= 0
-          || labels.put(label.substring(0, equals), label.substring(equals + 1)) != null) {
-        throw AttachmentProblems.malformed("\"label\" is key=value, each key once.");
-      }
+  private static Labels labels(List<String> sent) {
+    Labels labels = Labels.parse(sent);
+    if (labels.values().size() != sent.size()) {
+      throw AttachmentProblems.malformed("\"label\" is key=value, each key once.");
     }
     return labels;
   }

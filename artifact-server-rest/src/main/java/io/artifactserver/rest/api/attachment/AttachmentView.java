@@ -60,7 +60,7 @@ public record AttachmentView(
           case SBOM, VEX, NOTES -> null;
         },
         signer,
-        attachment.labels(),
+        attachment.labels().values(),
         attachment.createdAt(),
         address(artifact) + '/' + attachment.sha256().hex());
   }

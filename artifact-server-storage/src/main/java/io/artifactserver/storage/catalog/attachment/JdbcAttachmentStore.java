@@ -11,6 +11,7 @@ import io.artifactserver.core.attachment.NewAttachment;
 import io.artifactserver.core.attachment.StoredSignature;
 import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.Hold;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.core.digest.DigestAlgorithm;
 import io.artifactserver.storage.catalog.CatalogTransactions;
@@ -18,10 +19,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -105,7 +107,7 @@ public record JdbcAttachmentStore(CatalogTransactions transactions, JdbcClient j
 
   private void insert(Artifact artifact, long repositoryId, NewAttachment added) {
     Attachment attachment = added.attachment();
-    List<Map.Entry<String, String>> labels = List.copyOf(attachment.labels().entrySet());
+    List<Map.Entry<String, String>> labels = List.copyOf(attachment.labels().values().entrySet());
     long id =
         jdbc.sql(
                 """
@@ -304,7 +306,7 @@ public record JdbcAttachmentStore(CatalogTransactions transactions, JdbcClient j
   private static Attachment attachment(ResultSet row) throws SQLException {
     String[] keys = (String[]) row.getArray("label_keys").getArray();
     String[] values = (String[]) row.getArray("label_values").getArray();
-    Map<String, String> labels = new HashMap<>();
+    SortedMap<String, String> labels = new TreeMap<>();
     for (int i = 0; i < keys.length; i++) {
       labels.put(keys[i], values[i]);
     }
@@ -314,7 +316,7 @@ public record JdbcAttachmentStore(CatalogTransactions transactions, JdbcClient j
         row.getString("media_type"),
         row.getInt("length"),
         row.getString("format"),
-        labels,
+        new Labels(labels),
         row.getTimestamp("created_at").toInstant());
   }
 

@@ -22,6 +22,7 @@ import io.artifactserver.core.catalog.Artifact;
 import io.artifactserver.core.catalog.ArtifactCatalog;
 import io.artifactserver.core.catalog.ArtifactId;
 import io.artifactserver.core.catalog.Hold;
+import io.artifactserver.core.catalog.Labels;
 import io.artifactserver.core.digest.Digest;
 import io.artifactserver.storage.catalog.CatalogApplication;
 import io.artifactserver.storage.postgres.TestDatabase;
@@ -82,7 +83,7 @@ class JdbcAttachmentStoreTest {
             "text/plain",
             text.length(),
             "format",
-            Map.of("b", "2", "a", "1"),
+            Labels.of(Map.of("b", "2", "a", "1")),
             now()),
         text.getBytes(StandardCharsets.UTF_8),
         new byte[0],
