@@ -205,6 +205,7 @@
   document.addEventListener("htmx:after:swap", () => localise(document));
 
   window.addEventListener("offline", () => say("The network is away. What is shown may be old.", true));
+  window.addEventListener("online", () => say("The network is back."));
 
   window.artifactConsole = {call, say, localise, changeToken, CHANGE_FIELD};
 })();

@@ -112,6 +112,38 @@ const scenarios = {
     await page.context().close();
   },
 
+  // Two files fall on the page at once, and the network is away before they are through.
+  async several(browser) {
+    await api("POST", "/api/v1/repositories", {name: "dropped"});
+    const page = await open(browser, base);
+    page.expected.push(/net::ERR_INTERNET_DISCONNECTED/);
+    await signIn(page, await tokenOf("dropper", "publisher", ["dropped"]));
+    await page.goto("/console/repository?name=dropped");
+    await page.fill("#upload-folder", "board/1.0");
+    const drop = async names => page.dispatchEvent('[data-testid="upload"]', "drop", {
+      dataTransfer: await page.evaluateHandle(all => {
+        const files = new DataTransfer();
+        all.forEach(name => files.items.add(new File([name.repeat(1000)], name)));
+        return files;
+      }, names),
+    });
+    await drop(["one.img", "two.img"]);
+    await page.waitForFunction(() => document.querySelectorAll(".upload.complete").length === 2);
+    await page.context().setOffline(true);
+    await page.getByText("The network is away").waitFor();
+    await drop(["three.img", "four.img"]);
+    await page.waitForFunction(() => document.querySelectorAll(".upload").length === 4);
+    check(await page.locator(".upload.complete").count() === 2, "It is complete without a network");
+    await page.context().setOffline(false);
+    await page.getByText("The network is back").waitFor();
+    await page.waitForFunction(() => document.querySelectorAll(".upload.complete").length === 4);
+    for (const name of ["one.img", "two.img", "three.img", "four.img"]) {
+      const answer = await fetch(`${base}/artifacts/dropped/board/1.0/${name}`, {headers: {"Authorization": `Bearer ${admin}`}});
+      check(await answer.text() === name.repeat(1000), `${name} has other bytes`);
+    }
+    await page.context().close();
+  },
+
   // After a reload the browser has to be given the file again, and no byte is sent twice.
   async reload(browser) {
     await api("POST", "/api/v1/repositories", {name: "reloaded"});
@@ -177,6 +209,7 @@ const scenarios = {
     await page.getByText("Make a token").click();
     await page.fill("#name", "short-lived");
     await page.selectOption("#role", "reader");
+    await page.fill("#labels", "ring=field\nsite=lab");
     await page.fill("#repositories", "revoked");
     await page.getByRole("button", {name: "Make it"}).click();
     await page.locator("#made").waitFor();
@@ -188,6 +221,12 @@ const scenarios = {
     check(await other.getByRole("link", {name: "Tokens"}).count() === 0, "A reader sees the page of tokens");
     check(await other.getByText("Create a repository").count() === 0, "A reader may create a repository");
     await page.goto("/console/tokens");
+    const row = page.locator("tr", {hasText: "short-lived"});
+    await row.getByText("ring=field, site=lab").waitFor();
+    await row.getByText("Label", {exact: true}).click();
+    await row.getByLabel("Labels, one in a line").fill("ring = canary");
+    await row.getByRole("button", {name: "Save"}).click();
+    await row.getByText("ring=canary", {exact: true}).first().waitFor();
     await page.locator("tr", {hasText: "short-lived"}).getByRole("button", {name: "Revoke"}).click();
     await confirm(page, "short-lived");
     await page.locator("tr", {hasText: "short-lived"}).waitFor({state: "detached"});
@@ -243,6 +282,7 @@ const scenarios = {
     await page.fill("#percentage", "10");
     await page.getByText("Groups, windows, and when it stops itself").click();
     await page.fill("#callers", "lab-*\nbench-?");
+    await page.fill("#labels", "ring=canary");
     await page.fill("#stop", "5");
     await page.getByRole("button", {name: "Switch the channel"}).click();
     await confirm(page, "stable");
@@ -254,6 +294,7 @@ const scenarios = {
     await confirm(page, "stable");
     await page.locator("dd", {hasText: "50 % of its groups"}).waitFor();
     await page.locator("dd", {hasText: "lab-*, bench-?"}).waitFor();
+    await page.locator("dd", {hasText: "ring=canary"}).waitFor();
     await page.fill("#pause-comment", "two boards hang");
     await page.getByRole("button", {name: "Pause"}).click();
     await page.locator("dd", {hasText: "Paused"}).waitFor();
@@ -356,7 +397,8 @@ const scenarios = {
     const path = `${markup}/${"x".repeat(900)}.img`;
     const encoded = path.split("/").map(encodeURIComponent).join("/");
     await api("PUT", `/api/v1/repositories/hostile/artifacts/${encoded}`, Buffer.alloc(1000, 1), "application/octet-stream");
-    await tokenOf(markup, "reader", ["hostile"]);
+    const {id} = await api("POST", "/api/v1/tokens", {name: markup, role: "reader", repositories: ["hostile"]});
+    await api("PUT", `/api/v1/tokens/${id}/labels`, {ring: markup});
     await api("PUT", "/api/v1/repositories/hostile/channels/stable", {release: markup, comment: markup,
       percentage: 10, groups: {callers: [markup]}, stop: {percentage: 5}});
     await api("PUT", "/api/v1/repositories/hostile/retention", {rules: [{folder: markup, days: 1}]});

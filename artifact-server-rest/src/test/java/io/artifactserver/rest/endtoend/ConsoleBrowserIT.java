@@ -46,7 +46,15 @@ class ConsoleBrowserIT {
   /** The longest first. */
   static List<String> scenarios() {
     return List.of(
-        "everyPage", "upload", "rollout", "reload", "hostile", "channel", "keep", "revoke");
+        "everyPage",
+        "upload",
+        "rollout",
+        "reload",
+        "hostile",
+        "channel",
+        "keep",
+        "several",
+        "revoke");
   }
 
   @BeforeAll
