@@ -73,7 +73,8 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
                 state.release(),
                 Stage.line(StageView.of(state.rollout())),
                 state.comment().isEmpty() ? "" : ": " + state.comment()),
-        state.channel().name());
+        state.channel().name(),
+        Optional.empty());
   }
 
   private static Event event(Instant at, JsonNode entry, String sha256) {
@@ -81,7 +82,15 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
     JsonNode after = entry.path("after");
     String who =
         text(entry, "name").orElseGet(() -> "the server's job " + entry.path("job").asString(""));
-    return new Event(at, who, what(entry, path, after, sha256), detail(path, after), "");
+    return new Event(
+        at,
+        who,
+        what(entry, path, after, sha256),
+        detail(path, after),
+        "",
+        isHold(path, after)
+            ? text(after.path("hold"), "until").map(Instant::parse)
+            : Optional.empty());
   }
 
   private static String what(JsonNode entry, String path, JsonNode after, String sha256) {
@@ -98,7 +107,7 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
       return "Upload begun";
     }
     boolean isPut = entry.path("method").asString("").equals("PUT");
-    if (isPut && path.endsWith("/hold") && after.has("hold")) {
+    if (isPut && isHold(path, after)) {
       return "Held";
     }
     if (isPut && path.endsWith("/support") && after.has("support")) {
@@ -113,11 +122,8 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
   }
 
   private static String detail(String path, JsonNode after) {
-    if (path.endsWith("/hold") && after.has("hold")) {
-      return "until %s: %s"
-          .formatted(
-              after.path("hold").path("until").asString(""),
-              after.path("hold").path("reason").asString(""));
+    if (isHold(path, after)) {
+      return after.path("hold").path("reason").asString("");
     }
     if (path.endsWith("/support") && after.has("support")) {
       return "%s release, until %s"
@@ -136,6 +142,10 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
         .orElse("");
   }
 
+  private static boolean isHold(String path, JsonNode after) {
+    return path.endsWith("/hold") && after.has("hold");
+  }
+
   private static Optional<String> text(JsonNode node, String property) {
     return Optional.of(node.path(property).asString("")).filter(value -> !value.isEmpty());
   }
@@ -147,6 +157,13 @@ public record ArtifactHistory(AuditLog audit, ChannelStore channels, JsonMapper 
    * @param what happened, in a few words
    * @param detail for people; may be empty
    * @param channel that did it; empty if none did
+   * @param until when it ends, if it says so
    */
-  public record Event(Instant at, String who, String what, String detail, String channel) {}
+  public record Event(
+      Instant at,
+      String who,
+      String what,
+      String detail,
+      String channel,
+      Optional<Instant> until) {}
 }

@@ -303,7 +303,14 @@ class ConsoleKeepIT {
     String history = html.substring(html.indexOf("history-title"));
     assertThat(history)
         .containsSubsequence(
-            "Held", "recall", "Deletion taken back", "keeper", "Deleted", "Released by", "Uploaded")
+            "Held",
+            "recall",
+            "until <time datetime",
+            "Deletion taken back",
+            "keeper",
+            "Deleted",
+            "Released by",
+            "Uploaded")
         .contains("&lt;b&gt;go", "1000 B, SHA-256")
         .doesNotContain("<b>", "b/1.0");
     assertThat(admin.get(page.replace("1.0", "1.1")).body()).doesNotContain("Deletion taken back");
