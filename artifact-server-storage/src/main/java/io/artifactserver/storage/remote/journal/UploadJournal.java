@@ -32,6 +32,7 @@ final class UploadJournal {
   private List<Path> files;
 
   private @Nullable FileChannel channel;
+  private boolean isWarned;
 
   /**
    * @param isRecoverable whether there may be bytes behind the checkpoint to go on from
@@ -89,9 +90,14 @@ final class UploadJournal {
     return channel != null;
   }
 
+  /** Once: on a full disk each checkpoint would say so again. */
   private void warn(IOException failure) {
+    if (isWarned) {
+      return;
+    }
+    isWarned = true;
     LOGGER.warn(
-        "Upload {} has no journal until its next checkpoint: if this process dies before, bytes are lost and come again",
+        "Upload {} has no journal: if this process dies, what came behind its last checkpoint is lost and comes again",
         key,
         failure);
   }
