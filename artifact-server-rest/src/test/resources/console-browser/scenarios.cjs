@@ -347,7 +347,7 @@ const scenarios = {
     await page.fill("#reason", "recall 7");
     await page.getByRole("button", {name: "Hold it"}).click();
     await confirm(page, "board/1.1/fw.img");
-    await page.getByText("recall 7", {exact: true}).waitFor();
+    await page.locator("dl").getByText("recall 7", {exact: true}).waitFor();
     await page.getByText("Hold and support").click();
     await page.selectOption("#kind", "security");
     await page.fill("#end", "2040-03");
